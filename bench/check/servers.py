@@ -20,25 +20,23 @@ from pathlib import Path
 from typing import Any
 
 from bench.proxy.servers import CASES, KUBECONFIG, RESULTS, Case, filled
+from mcpcore.check.rules import QUESTIONS
 
-TIMEOUT = 10
-LIMIT = 240
+TIMEOUT = 20
+LIMIT = 400
 
 
 def run(command: list[str], case: Case, work: str) -> tuple[Any, float]:
     """The JSON that a program prints, and the seconds that it takes; None if it prints none."""
     env = {**os.environ, **filled(case.env, work)}
     began = time.monotonic()
+    report = None
     try:
         done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=work, timeout=LIMIT, check=False)
-    except subprocess.TimeoutExpired:
-        return None, LIMIT
-    seconds = time.monotonic() - began
-    try:
-        return json.loads(done.stdout), seconds
-    except ValueError:
-        print(f"{case.package}: {command[0]} said {(done.stderr or done.stdout)[-500:]}", file=sys.stderr)
-        return None, seconds
+        report = json.loads(done.stdout)
+    except (subprocess.TimeoutExpired, ValueError) as exc:
+        print(f"{case.package}: {command[0]} gave no report: {exc}", file=sys.stderr)
+    return report, time.monotonic() - began
 
 
 def folder(work: str) -> None:
@@ -50,14 +48,12 @@ def folder(work: str) -> None:
 def own(report: Any) -> str:
     """The columns of `mcpcore check`."""
     if report is None:
-        return "no report | | "
-    rules = dict.fromkeys(f["rule"] for f in report["findings"] if f["level"] == "error")
-    warnings = dict.fromkeys(f["rule"] for f in report["findings"] if f["level"] == "warning")
-    called = sum(tool["calls"] > 0 for tool in report["tools"])
+        return f"no report{' |' * (len(QUESTIONS) + 1)} "
+    levels = {finding["rule"]: finding["level"] for finding in report["findings"] if finding["level"] != "note"}
+    found = ", ".join(f"**{rule}**" if level == "error" else rule for rule, level in levels.items())
+    grades = " | ".join(report["grades"][name]["grade"] for name in QUESTIONS)
     stopped = f", stopped: {report['summary']['stopped']}" if report["summary"]["stopped"] else ""
-    found = ", ".join([*(f"**{rule}**" for rule in rules), *warnings])
-    score = "none" if report["score"] is None else report["score"]
-    return f"{called} of {len(report['tools'])} tools{stopped} | {score} | {found}"
+    return f"{report['summary']['called']} of {len(report['tools'])} tools{stopped} | {grades} | {found}"
 
 
 def peer(report: Any) -> str:
@@ -68,10 +64,9 @@ def peer(report: Any) -> str:
         return "cannot connect | "
     percent = report["crash_resilience_percent"]
     score = "none" if percent is None else f"{percent:g} %"
-    crashes, hangs = report["crash_count"], report["timeout_count"]
     issues = sum(bool(tool.get("valid_call_issue")) for tool in report["tools"])
-    cases = report["total_bad_input_cases"]
-    return f"{score} | {cases} bad calls: {crashes} crashes, {hangs} hangs; {issues} valid calls that failed"
+    words = "{total_bad_input_cases} bad calls: {crash_count} crashes, {timeout_count} hangs"
+    return f"{score} | {words.format_map(report)}; {issues} valid calls that failed"
 
 
 def main() -> int:
@@ -90,11 +85,10 @@ def main() -> int:
             missing.append(case.package)
             continue
         columns, times = [], []
-        checks = [
-            (own, [sys.executable, "-m", "mcpcore", "check", "--all", "--yes", "--format", "json", "--limit", "200"]),
+        for describe, program in (
+            (own, [sys.executable, "-m", "mcpcore", "check", "--all", "--yes", "--format", "json", "--limit", "300"]),
             (peer, [options.fuzz, "--include-destructive", "--json"]),
-        ]
-        for describe, program in checks:
+        ):
             with tempfile.TemporaryDirectory() as work:
                 folder(work)
                 words = [*program, "--timeout", str(TIMEOUT)]
@@ -107,8 +101,9 @@ def main() -> int:
         rows.append(f"| {case.package} ({case.language}) | {' | '.join(columns)} | {' and '.join(times)} |")
         print(rows[-1], flush=True)
     head = (
-        "| server | tools called | score | what mcpcore check finds, errors in bold | mcp-fuzz: crash resilience | "
-        "what mcp-fuzz finds | time |\n|---|---|---:|---|---:|---|---|\n"
+        f"| server | tools called | {' | '.join(QUESTIONS)} | what mcpcore check finds, errors in bold | "
+        "mcp-fuzz: crash resilience | what mcp-fuzz finds | time |\n"
+        f"|---|---|{'---|' * len(QUESTIONS)}---|---:|---|---|\n"
     )
     (RESULTS / "check-servers.md").write_text(head + "\n".join(rows) + "\n")
     if missing:

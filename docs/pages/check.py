@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mcpcore.check.rules import CAPS, CRITERIA, RULES
+from mcpcore.check.rules import GRADES, QUESTIONS, RULES
 from pages.markdown import NOTE, table
 
 
 def page() -> str:
-    """The criteria and the findings of `mcpcore check`."""
+    """The questions, the grades and the findings of `mcpcore check`."""
     parts = [
         "# The findings of mcpcore check",
         "",
@@ -16,20 +16,16 @@ def page() -> str:
         "[Check a running server](../how-to/check.md) says how to run it. [check.schema.json](check.schema.json) is the JSON "
         "Schema of `--format json`.",
         "",
-        "## The score",
+        "## The questions",
         "",
-        table(
-            ["criterion", "weight", "question"],
-            [[f"`{criterion.id}`", criterion.weight, criterion.question] for criterion in CRITERIA.values()],
-        ),
+        table(["name", "question"], [[f"`{name}`", question] for name, question in QUESTIONS.items()]),
         "",
-        "A criterion counts once for each call in which it can be judged, and is met if no finding of the call breaks it. The "
-        "score is 100 times the sum of weight x met / judged, divided by the sum of the weights, over the criteria that were "
-        "judged at all. It is rounded down, so that 100 means that nothing was found.",
+        "A call counts once for each question that it shows, by the worst of its findings, or as all right. Every question gets "
+        "a grade:",
         "",
-        f"{CAPS} So `--fail-under 50` accepts no server that hangs, dies or leaks, and `--fail-under 80` none with an error.",
+        table(["grade", "when"], [[grade, when] for grade, when in GRADES.items()]),
     ]
     for rule in RULES.values():
-        broken = "not scored" if rule.criterion is None else f"criterion `{rule.criterion}`"
-        parts += ["", f"## {rule.id}", "", f"{rule.level.capitalize()}, {broken}. {rule.summary}", "", rule.fix]
+        answers = "no question" if rule.question is None else f"question `{rule.question}`"
+        parts += ["", f"## {rule.id}", "", f"{rule.level.capitalize()}, {answers}. {rule.summary}", "", rule.fix]
     return "\n".join([*parts, ""])

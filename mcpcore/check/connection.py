@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, fields
@@ -39,25 +38,25 @@ from mcpcore.values.unwrapping import leaves_of
 CANARY: Final = "MCPCORE_CHECK_TOKEN"
 """The variable with the planted text in the environment of a server that is started."""
 
+# The most tools that are listed, give or take a page, since a list may be endless.
 _MAX_TOOLS: Final = 5_000
-"""The most tools that are listed, give or take a page, since a list may be endless."""
 
+# Characters of the name and the version of a server that a report shows.
 _MAX_NAME: Final = 200
-"""Characters of the name and the version of a server that a report shows."""
 
+# Characters of standard error that are kept, for a server that does not start.
 _TAIL: Final = 4_000
-"""Characters of standard error that are kept, for a server that does not start."""
 
+# Lines of standard output that are kept, of those that are no messages.
 _MAX_NOISE: Final = 3
-"""Lines of standard output that are kept, of those that are no messages."""
 
 _ANYTHING: Final[TypeAdapter[Any]] = TypeAdapter(dict[str, Any])
 
+# Seconds for reading what a process wrote before it ended.
 _LAST_WORDS: Final = 0.1
-"""Seconds for reading what a process wrote before it ended."""
 
+# Seconds after which a call is cancelled.
 _MOMENT: Final = 0.02
-"""Seconds after which a call is cancelled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +126,11 @@ class Connection:
         return "" if info is None else f"{info.name} {info.version}".strip()[:_MAX_NAME]
 
     @property
+    def instructions(self) -> str:
+        """What the server says of itself."""
+        return self.client.instructions or ""
+
+    @property
     def protocol(self) -> str:
         """The version of the protocol."""
         return self.client.protocol_version[:_MAX_NAME]
@@ -159,10 +163,9 @@ class Connection:
             Exception: If the connection is lost in a way that the client does not report as an error.
         """
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
-        began = time.monotonic()
 
         def answer(kind: Any, value: dict[str, Any] | None = None, detail: str = "") -> Answer:
-            return Answer(kind=kind, value=value or {}, detail=detail, seconds=time.monotonic() - began)
+            return Answer(kind=kind, value=value or {}, detail=detail)
 
         try:
             with anyio.fail_after(self.timeout):
@@ -210,6 +213,7 @@ def _checked(tool: Tool) -> CheckedTool:
     facts = {field.name: getattr(listed, field.name) for field in fields(listed)}
     return CheckedTool(
         **facts,
+        description=tool.description or "",
         fields=declared_fields(tool.output_schema),
         declared=(tool.meta or {}).get(CONTRACT_META_KEY),
         destructive=tool.annotations is not None and tool.annotations.destructive_hint is True,

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
+from mcpcore.check.advice import TRANSIENT, says_what_to_do
 from mcpcore.check.model import BAD_ARGUMENTS, Answer, AnswerKind, CheckedTool, Probe, Verdict, broken, met
+from mcpcore.check.paths import Paths
 from mcpcore.check.probe_arguments import forged_line, planted
+from mcpcore.client.failures import inferred_envelope
 from mcpcore.client.headers import HIDDEN
 from mcpcore.client.schemas import error_path
+from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.effects import CHANGED
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.proxy.disguises import disguised_failure, is_crash, suspected_failure
+from mcpcore.proxy.disguises import cleaned, disguised_failure, is_crash, suspected_failure
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.untrusted import quietly
 from mcpcore.wire.arguments import INVALID_ARGUMENTS
 from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
+from mcpcore.wire.dialects.repeating import asks_to_wait, forbids_retry
 from mcpcore.wire.envelope import CANONICAL, Envelope
 from mcpcore.wire.redaction import REDACTED, redact_shapes
 
+# Frames as Python, JavaScript, Java, Go, Rust and PHP write them.
 _TRACEBACK: Final = re.compile(
     r"Traceback \(most recent call last\)"
     r"|^\s*File \"[^\"\n]{1,300}\", line \d+"
@@ -31,65 +37,28 @@ _TRACEBACK: Final = re.compile(
     r"|^#\d{1,3} +/.{1,300}\(\d+\): ",
     re.MULTILINE,
 )
-"""Frames as Python, JavaScript, Java, Go, Rust and PHP write them."""
-
-_PATH: Final = re.compile(
-    r"(?<![\w:/.~*-])/(?:home|Users|root|usr|var|tmp|opt|etc|srv|mnt|private|app|code|work|workspace|nix|Library|proc)"
-    r"/[\w.@+-][\w.@+/-]*"
-    r"|(?<![\w/])[A-Za-z]:\\{1,2}(?:Users|Windows|Program Files|ProgramData|Temp)\\{1,2}[^\s\"'<>|]{1,200}"
-    r"|\bfile:///[\w.@+/-]{3,200}"
-    r"|(?:site-packages|dist-packages|node_modules)[/\\][\w.@+/\\-]{1,200}"
-)
-
-
-def traceback_in(text: str) -> str | None:
-    """The first line of a traceback in `text`, or None."""
-    match = _TRACEBACK.search(text)
-    return None if match is None else match[0].strip()
 
 
 # The text that the SDK and FastMCP send instead of that of an exception.
 _MASKED: Final = re.compile(r"^Error (?:executing|calling) tool '?[\w.-]{1,128}'?$", re.MULTILINE)
 
 
-def paths_in(text: str, known: Iterable[str]) -> Iterator[str]:
-    """The paths of the server's machine in `text` that none of the `known` texts holds."""
-    said = "\0".join(known)
-    for match in _PATH.finditer(text):
-        path = match[0].rstrip(".,;:'\")")
-        if path not in said:
-            yield path
-
-
+# Reasons of the framework itself, which no contract declares.
 _OWN_REASONS: Final = frozenset(
     {
         INVALID_ARGUMENTS, "audit_failed", "call_timeout", "missing_scope", "no_access_token", "server_ended",
         "server_not_started", "too_many_calls", "unknown_tool",
     }
 )  # fmt: skip
-"""Reasons of the framework itself, which no contract declares."""
 
-_RETRY_KEYS: Final = re.compile(r"retry|retryable|transient|recoverable", re.IGNORECASE)
-_RETRY_WORDS: Final = re.compile(
-    r"\b(?:retry|retries|retried|retrying|retryable|try again|transient|temporar(?:y|ily)|again (?:in|after|later)|"
-    r"wait \d|do not repeat|don't repeat)\b",
-    re.IGNORECASE,
-)
-_STEP_KEYS: Final = re.compile(
-    r"^(?:hint|hints|recovery|suggestion|suggestions|suggested_?action|next_?steps?|remedy|how_?to_?fix|fix|"
-    r"fallback_?tool|corrective_?params|expected|allowed|allowed_?values)$",
-    re.IGNORECASE,
-)
-_STEP_WORDS: Final = re.compile(
-    r"\b(?:try|use|check|retry|wait|call|provide|must|should|expected?|allowed|instead|see|set|install|ensure|"
-    r"make sure|available|did you mean|known are|valid (?:values|options)|supported|one of|needs? to|please|correct|"
-    r"add|leave out|list|choose|pass|specify|required)\b",
-    re.IGNORECASE,
-)
+# Characters of one value that a failure may repeat: as many as a message of mcpcore, which is cut there, may hold.
 _MAX_ECHO: Final = MESSAGE
-"""Characters of one value that a failure may repeat: as many as a message of mcpcore, which is cut there, may hold."""
 
 _SHOWN: Final = 160
+
+
+# Codes for failures that nobody foresaw. Advice that comes with them is the framework's, the same for all.
+_VAGUE: Final = frozenset({ErrorCode.UNKNOWN_ERROR, ErrorCode.INTERNAL_ERROR})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,13 +69,13 @@ class Surroundings:
         names: The names of the server's tools.
         marker: The text that is planted in arguments.
         canary: The text that is planted in the environment; "" for a URL.
-        said: Texts of the caller, such as the command line, whose paths are no secret.
+        paths: The paths that are no secret of the server.
     """
 
     names: frozenset[str]
     marker: str
     canary: str = ""
-    said: tuple[str, ...] = field(default=())
+    paths: Paths = field(default_factory=Paths)
 
     def shown(self, answer: Answer) -> str:
         """The text of an answer for a report, which must not hold the environment."""
@@ -114,9 +83,50 @@ class Surroundings:
             return "(withheld, since it holds the environment)"
         return _cut(answer.texts)
 
+    def without_values(self, text: str) -> str:
+        """`text` without the values that the calls sent."""
+        text = text.replace(forged_line(self.marker), "''")
+        cut = r"\u2026 \(cut: \d+ characters in all\)"
+        return re.sub(rf"[\w./-]*{re.escape(self.marker)}[\w./-]*|x{{20,}}|{cut}", "''", text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A failed answer.
+
+    Attributes:
+        probe: The call.
+        answer: The answer.
+        tool: The tool as it is listed; None for a tool that does not exist.
+        sent: The failure as it was read, or None.
+        words: The sentences that the server wrote: its message and its hint. Keys and advice that a framework adds to
+            every failure are left out, and so are the values that the call sent.
+        advises: Whether the words say what to do; None if a reader has to judge it.
+    """
+
+    probe: Probe
+    answer: Answer
+    tool: CheckedTool | None
+    sent: Envelope | None
+    words: str
+    advises: bool | None
+
+    @property
+    def breaks_schema(self) -> bool:
+        """Whether it answers arguments that the input schema rejects."""
+        return self.probe.kind in BAD_ARGUMENTS and self.probe.strict
+
+    @property
+    def own_advice(self) -> bool:
+        """Whether the advice about repeating the call is the server's own, and not that for all failures."""
+        sent = self.sent
+        if sent is None or not sent.retry_stated:
+            return False
+        return sent.dialect != CANONICAL or sent.reason is not None or sent.error_code not in _VAGUE
+
 
 def judge(probe: Probe, answer: Answer, tool: CheckedTool | None, around: Surroundings) -> list[Verdict]:
-    """Every criterion that the answer has a part in, met or not.
+    """The verdicts for each question that the answer shows.
 
     Args:
         probe: The call.
@@ -124,27 +134,29 @@ def judge(probe: Probe, answer: Answer, tool: CheckedTool | None, around: Surrou
         tool: The tool as it is listed; None for a call of a tool that does not exist.
         around: The tools of the server and the texts that the check planted.
     """
-    verdicts = [_survival(answer)]
-    if answer.kind not in {"result", "error"} or answer.asks:
-        return verdicts
+    if answer.kind in _UNANSWERED:
+        rule, message = _UNANSWERED[answer.kind]
+        return [broken(rule, message.format(answer.detail) or "the connection was closed")]
+    if answer.kind == "cancelled" or answer.asks:
+        return [met("failed")]
     leaked = list(_leaks_anywhere(answer, around))
     is_disguised = not answer.failed and tool is not None and _is_disguised(probe, answer, tool)
     if not answer.failed and not is_disguised:
-        return [*verdicts, *leaked, *_accepted(probe)]
-    verdicts.append(_marked(answer, tool, around, is_disguised=is_disguised))
-    sent = _envelope_of(answer, is_disguised=is_disguised)
-    verdicts += _next_step(probe, answer, sent, around)
-    verdicts += _retry(probe, answer, sent, tool, around)
-    leaked = leaked or list(_leaks_in_failure(probe, answer, around))
-    verdicts += leaked or [met("leak")]
-    verdicts += _echo(probe, answer, around)
-    if tool is not None and tool.contract:
-        verdicts += _contract(sent, tool)
-    return verdicts
+        around.paths.show(answer.everything)
+        return [*_accepted(probe), *leaked] or [met("failed")]
+    failure = _read(probe, answer, tool, around, is_disguised=is_disguised)
+    verdicts = [_marked(failure, around, is_disguised=is_disguised)]
+    # Every client has the list of the tools, so that an unknown tool needs neither a cause nor advice.
+    if tool is not None:
+        verdicts += _cause(failure, around)
+        verdicts.append(_next_step(failure, around))
+        verdicts += _repeating(failure, tool, around) or [met("safe")]
+    leaked += [] if leaked else _leaks_in_failure(failure, around)
+    return [*verdicts, *(leaked or [met("leak")])]
 
 
 def judge_listing(tool: CheckedTool, names: frozenset[str]) -> Iterator[Verdict]:
-    """What the listing of a tool alone shows."""
+    """The rules that the listing of a tool breaks."""
     if tool.declared is None:
         yield broken("no-contract", f"_meta has no {CONTRACT_META_KEY}")
         return
@@ -152,32 +164,21 @@ def judge_listing(tool: CheckedTool, names: frozenset[str]) -> Iterator[Verdict]
     if listed != len(tool.contract):
         said = f"{len(tool.contract)} of {listed} entries can be read" if listed >= 0 else "it is not a list"
         yield broken("contract-invalid", said)
-    else:
-        yield met("contract")
     for entry in tool.contract:
-        if entry.fallback_tool is not None:
-            missing = entry.fallback_tool not in names
-            message = f"{entry.reason} names {entry.fallback_tool!r}"
-            yield broken("unknown-fallback-tool", message) if missing else met("next-step")
+        if entry.fallback_tool is not None and entry.fallback_tool not in names:
+            yield broken("unknown-fallback-tool", f"{entry.reason} names {entry.fallback_tool!r}")
 
 
-# --- one criterion each -----------------------------------------------------------------------------------------------
+# --- one question each ------------------------------------------------------------------------------------------------
 
 
-def _survival(answer: Answer) -> Verdict:
-    if answer.kind not in _UNANSWERED:
-        return met("survival")
-    rule, message = _UNANSWERED[answer.kind]
-    return broken(rule, message.format(answer.detail) or "the connection was closed")
-
-
+# The rule that each kind of answer breaks, and a sentence for what the connection says of it.
 _UNANSWERED: Final[Mapping[AnswerKind, tuple[str, str]]] = {
     "timeout": ("no-answer", "no answer {}"),
     "closed": ("server-dies", "{}"),
     "malformed": ("malformed-answer", "{}"),
     "unanswered": ("breaks-on-cancel", "no answer to the next request"),
 }
-"""The rule that each kind of answer breaks, and a sentence for what the connection says of it."""
 
 
 def _accepted(probe: Probe) -> Iterator[Verdict]:
@@ -206,66 +207,90 @@ def _is_disguised(probe: Probe, answer: Answer, tool: CheckedTool) -> bool:
     return quietly(lambda: disguised_failure(sent, name, probe.arguments, declared=tool.fields), None) is not None
 
 
-def _marked(answer: Answer, tool: CheckedTool | None, around: Surroundings, *, is_disguised: bool) -> Verdict:
-    if is_disguised:
-        return broken("failure-as-success", f"without isError: {around.shown(answer)}")
-    # By the specification, a call of an unknown tool is a protocol error.
-    if answer.kind == "error" and tool is not None:
-        return broken("failure-as-protocol-error", f"{answer.value.get('code')}: {around.shown(answer)}")
-    return met("marked")
-
-
-def _envelope_of(answer: Answer, *, is_disguised: bool) -> Envelope | None:
+def _read(
+    probe: Probe, answer: Answer, tool: CheckedTool | None, around: Surroundings, *, is_disguised: bool
+) -> Failure:
     value = answer.value
     if answer.kind == "error":
         value = {"jsonrpc": "2.0", "id": 0, "error": {k: v for k, v in answer.value.items() if v is not None}}
     elif is_disguised:
         value = {**answer.value, "isError": True}
-    return quietly(lambda: Envelope.from_result(value), None)
+    sent = quietly(lambda: Envelope.from_result(value), None)
+    hint = (sent.hint if sent is not None else None) or ""
+    words = answer.sentences
+    if sent is not None and sent.dialect == CANONICAL:
+        words = f"{sent.message}\n{hint}"
+    words, hint = around.without_values(cleaned(words)), around.without_values(hint)
+    others = around.names - {probe.tool}
+    advises = says_what_to_do(words, others)
+    if advises is not True and sent is not None and (sent.fallback_tool or hint):
+        # The field says that its text is advice, whatever the form or the language of the text.
+        advises = sent.fallback_tool is not None or says_what_to_do(hint, others) is not False
+    return Failure(probe=probe, answer=answer, tool=tool, sent=sent, words=words, advises=advises)
 
 
-def _next_step(probe: Probe, answer: Answer, sent: Envelope | None, around: Surroundings) -> Iterator[Verdict]:
-    known = sent is not None and sent.dialect != UNKNOWN_DIALECT
-    fallback = sent.fallback_tool if known and sent is not None else None
-    if fallback is not None and fallback not in around.names:
-        yield broken("unknown-fallback-tool", f"it names {fallback!r}")
-        return
-    text = answer.everything
-    if probe.kind in BAD_ARGUMENTS and probe.strict:
-        if re.search(rf"(?<!\w){re.escape(probe.argument)}(?!\w)", text) is None:
-            yield broken("argument-not-named", f"{probe.argument!r} is not in: {around.shown(answer)}")
-        else:
-            yield met("next-step")
-        return
-    hinted = known and sent is not None and (sent.hint is not None or fallback is not None)
-    words = text.replace(around.marker, "")
-    if probe.kind == "unknown-tool":
-        steps = hinted or any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) for name in around.names)
-        steps = steps or "tools/list" in words or re.search(r"\bavailable tools\b", words, re.IGNORECASE) is not None
+def _marked(failure: Failure, around: Surroundings, *, is_disguised: bool) -> Verdict:
+    answer = failure.answer
+    if is_disguised:
+        return broken("failure-as-success", f"without isError: {around.shown(answer)}")
+    # By the specification, a call of an unknown tool is a protocol error.
+    if answer.kind == "error" and failure.tool is not None:
+        return broken("failure-as-protocol-error", f"{answer.value.get('code')}: {around.shown(answer)}")
+    return met("failed")
+
+
+def _cause(failure: Failure, around: Surroundings) -> Iterator[Verdict]:
+    if failure.tool is not None and failure.tool.contract:
+        yield from _contract(failure.sent, failure.tool)
+    if failure.breaks_schema:
+        is_named = re.search(rf"(?<!\w){re.escape(failure.probe.argument)}(?!\w)", failure.answer.everything)
+        message = f"{failure.probe.argument!r} is not in: {around.shown(failure.answer)}"
+        yield met("why") if is_named else broken("argument-not-named", message)
     else:
-        steps = hinted or _has_key(answer.facts, _STEP_KEYS) or _STEP_WORDS.search(_own_words(words)) is not None
-    yield met("next-step") if steps else broken("no-next-step", around.shown(answer))
+        yield broken("no-cause", around.shown(failure.answer)) if _is_bare(failure.words) else met("why")
 
 
-def _retry(
-    probe: Probe, answer: Answer, sent: Envelope | None, tool: CheckedTool | None, around: Surroundings
-) -> Iterator[Verdict]:
-    known = sent is not None and sent.dialect == CANONICAL
-    words = _own_words(answer.everything)
-    if not known and not _has_key(answer.facts, _RETRY_KEYS) and _RETRY_WORDS.search(words) is None:
-        yield broken("no-retry-advice", around.shown(answer))
-        return
-    if sent is None or sent.dialect == UNKNOWN_DIALECT:
-        yield met("retry")
-        return
-    if sent.retry.retryable and probe.kind in BAD_ARGUMENTS and probe.strict:
-        yield broken("retry-contradiction", f"{sent.retry.phrase}, for bad arguments")
-    elif sent.retry.retryable and sent.effects in CHANGED and tool is not None and not tool.repeatable:
-        yield broken("retry-unsafe", f"{sent.retry.phrase}, with effects {sent.effects!r}")
-    elif sent.effects in CHANGED and tool is not None and tool.read_only:
-        yield broken("effects-contradiction", f"effects {sent.effects!r} of a tool with readOnlyHint")
-    else:
-        yield met("retry")
+def _is_bare(words: str) -> bool:
+    """Whether a text has no word but a quoted one, or only those of a framework that hides an exception."""
+    words = re.sub(r"(['\"`])\S*\1", "", _MASKED.sub("", words)).strip()
+    return words == ErrorCode.INTERNAL_ERROR.sentence or re.search(r"\w", words) is None
+
+
+def _next_step(failure: Failure, around: Surroundings) -> Verdict:
+    sent, probe, text = failure.sent, failure.probe, failure.answer.everything
+    if sent is not None and sent.fallback_tool is not None and sent.fallback_tool not in around.names:
+        return broken("unknown-fallback-tool", f"it names {sent.fallback_tool!r}")
+    if failure.breaks_schema:
+        # An argument that is named is one to add, or to leave out; of any other, it must be plain what it takes.
+        expected = probe.takes if probe.kind in {"wrong-type", "out-of-range"} else {probe.argument}
+        if any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for word in expected):
+            return met("next")
+    if failure.advises:
+        return met("next")
+    return broken("unclear-next-step" if failure.advises is None else "no-next-step", around.shown(failure.answer))
+
+
+def _repeating(failure: Failure, tool: CheckedTool, around: Surroundings) -> list[Verdict]:
+    """The rules that the advice about repeating the call breaks, and the forged advice."""
+    sent, probe = failure.sent, failure.probe
+    if probe.kind == "hostile" and re.search(
+        rf"^{re.escape(forged_line(around.marker))}", failure.answer.texts, re.MULTILINE
+    ):
+        return [broken("forgeable-text", f"a line of the text begins with a line of {probe.argument!r}")]
+    if sent is None:  # pragma: no cover - every failed answer can be read, unless reading itself is broken
+        return []
+    advises_retry = sent.retry_stated and sent.retry.retryable
+    if advises_retry and failure.breaks_schema:
+        return [broken("retry-contradiction", f"{sent.retry.phrase}, for bad arguments")]
+    if advises_retry and sent.effects in CHANGED and not tool.repeatable:
+        return [broken("retry-unsafe", f"{sent.retry.phrase}, with effects {sent.effects!r}")]
+    if sent.effects in CHANGED and tool.read_only and sent.dialect != UNKNOWN_DIALECT:
+        return [broken("effects-contradiction", f"effects {sent.effects!r} of a tool with readOnlyHint")]
+    if failure.breaks_schema or failure.own_advice or failure.advises is not False:
+        return []
+    is_silent = not (asks_to_wait(failure.words) or forbids_retry(failure.words))
+    code = quietly(lambda: inferred_envelope(sent, tool).error_code, None)
+    return [broken("no-retry-advice", around.shown(failure.answer))] if is_silent and code in TRANSIENT else []
 
 
 def _leaks_anywhere(answer: Answer, around: Surroundings) -> Iterator[Verdict]:
@@ -275,33 +300,20 @@ def _leaks_anywhere(answer: Answer, around: Surroundings) -> Iterator[Verdict]:
         yield broken("leaks-secret", "the value of a header of the request is in the answer")
 
 
-def _leaks_in_failure(probe: Probe, answer: Answer, around: Surroundings) -> Iterator[Verdict]:
-    text = answer.everything
-    frame = traceback_in(text)
-    if frame is not None:
-        yield broken("leaks-traceback", _cut(frame))
+def _leaks_in_failure(failure: Failure, around: Surroundings) -> Iterator[Verdict]:
+    text, probe = failure.answer.everything, failure.probe
+    if (frame := _TRACEBACK.search(text)) is not None:
+        yield broken("leaks-traceback", _cut(frame[0]))
     elif is_crash(_MASKED.sub("", text)) and INVALID_ARGUMENTS not in text:
-        yield broken("leaks-exception", around.shown(answer))
+        yield broken("leaks-exception", around.shown(failure.answer))
     if redact_shapes(text).count(REDACTED) > text.count(REDACTED):
         yield broken("leaks-secret", "a part of the text has the form of a secret")
-    sent = str(probe.arguments)
-    for path in paths_in(text, (sent, *around.said)):
+    if (path := around.paths.leaked(text, failure.tool, probe.arguments)) is not None:
         yield broken("leaks-path", _cut(path))
-        break
-
-
-def _echo(probe: Probe, answer: Answer, around: Surroundings) -> Iterator[Verdict]:
-    text = answer.everything
-    if probe.kind in {"wrong-type", "out-of-range", "unknown"}:
-        echoed = planted(around.marker) in text
-        yield broken("echoes-input", around.shown(answer)) if echoed else met("echo")
-    elif probe.kind == "hostile":
-        if re.search(rf"^{re.escape(forged_line(around.marker))}", answer.texts, re.MULTILINE):
-            yield broken("forgeable-text", f"a line of the text begins with a line of {probe.argument!r}")
-        elif "x" * _MAX_ECHO in text:
-            yield broken("echoes-large-input", f"{probe.argument!r} is repeated")
-        else:
-            yield met("echo")
+    if probe.kind in {"wrong-type", "out-of-range", "unknown"} and planted(around.marker) in text:
+        yield broken("echoes-input", around.shown(failure.answer))
+    if probe.kind == "hostile" and "x" * _MAX_ECHO in text:
+        yield broken("echoes-large-input", f"{probe.argument!r} is repeated")
 
 
 def _contract(sent: Envelope | None, tool: CheckedTool) -> Iterator[Verdict]:
@@ -314,39 +326,15 @@ def _contract(sent: Envelope | None, tool: CheckedTool) -> Iterator[Verdict]:
     elif sent.name != entry.code.name:
         yield broken("contract-code-mismatch", f"{reason!r} has {sent.name}, and declares {entry.code.name}")
     else:
-        path = _misfit(entry.data_schema(), sent.details)
+        schema, details = entry.data_schema(), sent.details
+        path = None if schema is None else quietly(lambda: error_path(schema, details), None)
         if path is not None:
             yield broken("contract-data-mismatch", f"the data of {reason!r} do not fit at {path or 'the top'}")
         else:
-            yield met("contract")
-
-
-def _misfit(schema: object, details: Mapping[str, Any]) -> str | None:
-    """Where the data break the schema; None if they fit, or the schema cannot be checked."""
-    return quietly(lambda: error_path(schema, details), None) if isinstance(schema, Mapping) else None
+            yield met("why")
 
 
 # --- texts ------------------------------------------------------------------------------------------------------------
-
-
-def _own_words(text: str) -> str:
-    """The text without quoted parts, which may be the caller's."""
-    return re.sub(r"'[^'\n]{0,2000}'|\"[^\"\n]{0,2000}\"", " ", text)
-
-
-def _has_key(facts: Sequence[Any], pattern: re.Pattern[str]) -> bool:
-    """Whether an object in the JSON has a key of this kind, with a value that says something."""
-    stack, seen = list(facts), 0
-    while stack and seen < 10_000:
-        part = stack.pop()
-        seen += 1
-        if isinstance(part, dict):
-            if any(pattern.search(str(key)) and value not in (None, "", [], {}) for key, value in part.items()):
-                return True
-            stack += part.values()
-        elif isinstance(part, list):
-            stack += part
-    return False
 
 
 def _cut(text: str) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from mcpcore.check.rules import CRITERIA, LEVELS, RULES, Rule
+from mcpcore.check import LEVELS
+from mcpcore.check.rules import RULES, Grade, Level, Question, Rule
 from mcpcore.client.listing import ListedTool
 from mcpcore.proxy.messages import texts_of
+from mcpcore.reports import counted
 from mcpcore.values.untrusted import quietly
 
 ProbeKind = Literal["unknown-tool", "missing", "wrong-type", "out-of-range", "unknown", "valid", "hostile", "cancelled"]
@@ -36,6 +39,7 @@ class Probe:
         tool: The name of the tool.
         arguments: The arguments that are sent.
         argument: The argument that is wrong, or ""; that of a hostile probe holds the text.
+        takes: Words for the values that this argument takes, by the input schema.
         strict: Whether the input schema rejects the arguments.
     """
 
@@ -43,6 +47,7 @@ class Probe:
     tool: str
     arguments: dict[str, Any]
     argument: str = ""
+    takes: frozenset[str] = frozenset()
     strict: bool = False
 
 
@@ -59,13 +64,11 @@ class Answer:
             answers or not.
         value: The result, or the error with its code, message and data.
         detail: Why there is no answer.
-        seconds: How long it took.
     """
 
     kind: AnswerKind
     value: dict[str, Any] = field(default_factory=dict)
     detail: str = ""
-    seconds: float = 0.0
 
     @property
     def failed(self) -> bool:
@@ -85,58 +88,62 @@ class Answer:
         return texts_of(self.value)[:MAX_READ]
 
     @property
-    def everything(self) -> str:
-        """All texts of the answer: of the text blocks, and of the structured content or the data."""
-        data = self.value.get("data" if self.kind == "error" else "structuredContent")
-        if data is None:
-            return self.texts
-        parts = quietly(lambda: "\n".join(_texts(data)), "")
-        return f"{self.texts}\n{parts}"[:MAX_READ]
+    def data(self) -> object:
+        """The structured content, or the data of an error."""
+        return self.value.get("data" if self.kind == "error" else "structuredContent")
 
     @property
-    def facts(self) -> list[Any]:
-        """The JSON in the answer, which may hold fields of advice."""
-        data = self.value.get("data" if self.kind == "error" else "structuredContent")
-        parsed = quietly(lambda: json.loads(self.texts), None) if self.texts.lstrip().startswith("{") else None
-        return [part for part in (data, parsed) if part is not None]
+    def everything(self) -> str:
+        """All texts of the answer: of the text blocks, and of the structured content or the data, with its keys."""
+        return "\n".join((self.texts, *quietly(lambda: list(_texts(self.data)), [])))[:MAX_READ]
+
+    @property
+    def sentences(self) -> str:
+        """The texts of the answer in which sentences may be: without the keys of JSON, and without its single words."""
+        text = self.texts
+        parsed = quietly(lambda: json.loads(text), None) if text.lstrip().startswith("{") else None
+        values = quietly(lambda: [*_texts(self.data, keys=False), *_texts(parsed, keys=False)], [])
+        own = [text] if parsed is None else []
+        return "\n".join([*own, *(value for value in values if " " in value.strip())])[:MAX_READ]
 
 
-def _texts(value: Any) -> Iterable[str]:
+def _texts(value: Any, *, keys: bool = True) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield str(key)
-            yield from _texts(item)
+            if keys:
+                yield str(key)
+            yield from _texts(item, keys=keys)
     elif isinstance(value, list):
         for item in value:
-            yield from _texts(item)
+            yield from _texts(item, keys=keys)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One criterion, judged for one call; or a note, which no criterion counts.
+    """What one call says about one question; or a note that answers none.
 
     Attributes:
-        criterion: The criterion; None for a note.
-        rule: The rule that is broken; None if the criterion is met.
+        question: The question; None for a note that answers none.
+        rule: The rule that is broken; None if the call is all right.
         message: What was seen.
     """
 
-    criterion: str | None
+    question: Question | None
     rule: Rule | None = None
     message: str = ""
 
 
-def met(criterion: str) -> Verdict:
-    """A criterion that is met."""
-    return Verdict(criterion=criterion)
+def met(question: Question) -> Verdict:
+    """A question that the call answers well."""
+    return Verdict(question=question)
 
 
 def broken(rule: str, message: str) -> Verdict:
     """A rule that is broken."""
     entry = RULES[rule]
-    return Verdict(criterion=entry.criterion, rule=entry, message=message)
+    return Verdict(question=entry.question, rule=entry, message=message)
 
 
 @dataclass(slots=True)
@@ -158,75 +165,37 @@ class Finding:
     count: int = 1
 
 
-@dataclass(slots=True)
-class Score:
-    """Counts of judged and met criteria, the errors that were found, and the points that follow from them."""
+class Marks(defaultdict[Question, Counter[str]]):
+    """For each question, how many calls are all right ("met"), and how many have findings, by the worst level."""
 
-    met: dict[str, int] = field(default_factory=dict)
-    judged: dict[str, int] = field(default_factory=dict)
-    errors: dict[str, int] = field(default_factory=dict)
-    """The rules of level "error" that were broken, each with the most points that it leaves."""
+    def __init__(self) -> None:
+        super().__init__(Counter)
 
     def add(self, verdicts: Iterable[Verdict]) -> None:
-        """Count what was judged of one call: each criterion once, as met if nothing broke it."""
-        unbroken: dict[str, bool] = {}
+        """Count one call for each question that it shows."""
+        worst: dict[Question, Level | Literal["met"]] = {}
         for verdict in verdicts:
-            if verdict.rule is not None and verdict.rule.cap < 100:
-                self.errors[verdict.rule.id] = verdict.rule.cap
-            if verdict.criterion is not None:
-                unbroken[verdict.criterion] = unbroken.get(verdict.criterion, True) and verdict.rule is None
-        for criterion, is_met in unbroken.items():
-            self.judged[criterion] = self.judged.get(criterion, 0) + 1
-            self.met[criterion] = self.met.get(criterion, 0) + is_met
+            if verdict.question is not None:
+                mark: Level | Literal["met"] = "met" if verdict.rule is None else verdict.rule.level
+                worst[verdict.question] = min(worst.get(verdict.question, mark), mark, key=[*LEVELS, "met"].index)
+        for question, mark in worst.items():
+            self[question][mark] += 1
 
-    @property
-    def points(self) -> float | None:
-        """The score from 0 to 100; None if nothing was judged.
+    def grade(self, question: Question, *, whole: bool) -> Grade:
+        """The answer to a question.
 
-        The sum of weight x met / judged over the criteria that were judged, divided by the sum of their weights, and
-        at most the cap of the errors.
+        Args:
+            question: The question.
+            whole: Whether all calls were made that were to be made.
         """
-        uncapped = self._uncapped
-        return None if uncapped is None else min(self.cap, uncapped)
-
-    @property
-    def _uncapped(self) -> float | None:
-        weights = sum(CRITERIA[name].weight for name in self.judged)
-        if not weights:
-            return None
-        total = sum(CRITERIA[name].weight * self.met[name] / self.judged[name] for name in self.judged)
-        return 100 * total / weights
-
-    @property
-    def cap(self) -> int:
-        """The most points that the errors leave; 100 without an error."""
-        return min(self.errors.values(), default=100)
-
-    @property
-    def capped_by(self) -> list[str]:
-        """The rules whose errors lower the score to the cap; empty if the criteria alone lower it as much."""
-        uncapped = self._uncapped
-        if uncapped is None or uncapped <= self.cap:
-            return []
-        return sorted(rule for rule, cap in self.errors.items() if cap == self.cap)
-
-    @property
-    def formula(self) -> str:
-        """The calculation with its numbers, in the order of the criteria."""
-        if self.points is None:
-            return "nothing was judged"
-        names = [name for name in CRITERIA if name in self.judged]
-        terms = " + ".join(f"{CRITERIA[name].weight} x {self.met[name]}/{self.judged[name]}" for name in names)
-        weights = sum(CRITERIA[name].weight for name in names)
-        quotient = f"100 x ({terms}) / {weights}"
-        if self.capped_by:
-            quotient = f"min({self.cap}, {quotient})"
-        return f"{quotient} = {rounded(self.points)}"
-
-
-def rounded(points: float) -> int:
-    """A score as a whole number; 100 only if nothing at all was lost."""
-    return int(points) if points < 100 else 100
+        counts = self[question]
+        if counts["error"] or (counts["warning"] and not counts["met"]):
+            return "no"
+        if counts["warning"]:
+            return "partly"
+        if counts["note"] or (counts["met"] and not whole):
+            return "unclear"
+        return "yes" if counts["met"] else "not tried"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,11 +203,13 @@ class CheckedTool(ListedTool):
     """A tool of the server.
 
     Attributes:
+        description: Its description.
         fields: The fields that its output schema declares.
         declared: The contract as the server sent it; None without one.
         destructive: Whether the annotations say that it destroys something.
     """
 
+    description: str = ""
     fields: frozenset[str] = frozenset()
     declared: Any = None
     destructive: bool = False
@@ -256,7 +227,7 @@ class ToolReport:
     Attributes:
         name: Its name.
         tool: The tool as it was listed; None for a tool that does not exist.
-        score: The criteria that were judged.
+        marks: How its calls answer each question.
         calls: The number of calls that were made.
         skipped: Why it was not called, or not called to the end; "" otherwise.
         judged: Whether all its calls were made, or left out because of the tool itself.
@@ -264,15 +235,14 @@ class ToolReport:
 
     name: str
     tool: CheckedTool | None
-    score: Score = field(default_factory=Score)
+    marks: Marks = field(default_factory=Marks)
     calls: int = 0
     skipped: str = ""
     judged: bool = False
 
-    @property
-    def points(self) -> float | None:
-        """The score; None unless it was called, and judged to the end."""
-        return self.score.points if self.calls and self.judged else None
+    def grade(self, question: Question) -> Grade:
+        """The answer to a question, as far as the tool was called."""
+        return self.marks.grade(question, whole=self.judged) if self.calls else "not tried"
 
 
 @dataclass(slots=True)
@@ -286,7 +256,7 @@ class Report:
         protocol: The version of the protocol.
         seed: The seed of the drawn arguments.
         tools: The tools, in the order of the list; the unknown tool comes first.
-        score: The criteria over all calls.
+        marks: How all calls answer each question.
         stopped: Why the check ended early; "" otherwise.
     """
 
@@ -296,31 +266,36 @@ class Report:
     protocol: str = ""
     seed: int = 0
     tools: list[ToolReport] = field(default_factory=list)
-    score: Score = field(default_factory=Score)
+    marks: Marks = field(default_factory=Marks)
     stopped: str = ""
     _findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
 
     @property
-    def points(self) -> float | None:
-        """The score; None unless a tool was called, and all were judged to the end."""
-        called = any(report.calls for report in self.tools if report.tool is not None)
-        return self.score.points if called and not self.stopped else None
+    def called(self) -> int:
+        """The number of tools that were called."""
+        return sum(subject.calls > 0 for subject in self.tools if subject.tool is not None)
 
-    @property
-    def formula(self) -> str:
-        """The calculation of the score, or why the report has no score."""
-        if self.points is not None:
-            return self.score.formula
-        return f"the check ended early: {self.stopped}" if self.stopped else "no tool was called"
+    def grade(self, question: Question) -> Grade:
+        """The answer to a question, over all calls."""
+        return self.marks.grade(question, whole=not self.stopped) if self.called else "not tried"
 
     @property
     def findings(self) -> list[Finding]:
         """The findings, the worst first, and in the order of the tools."""
         return sorted(self._findings.values(), key=lambda finding: LEVELS.index(finding.rule.level))
 
+    @property
+    def totals(self) -> str:
+        """The numbers of findings of each level, in words."""
+        return ", ".join(counted(self.count(level), level) for level in LEVELS)
+
+    def count(self, level: Level) -> int:
+        """The number of findings of a level."""
+        return sum(finding.rule.level == level for finding in self._findings.values())
+
     def add(self, tool: str, verdicts: Sequence[Verdict], probe: Probe | None = None) -> None:
         """Count verdicts, and keep what is broken."""
-        self.score.add(verdicts)
+        self.marks.add(verdicts)
         for verdict in verdicts:
             if verdict.rule is None:
                 continue

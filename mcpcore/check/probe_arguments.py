@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.check.model import Probe, ProbeKind
 from mcpcore.client.schemas import error_path, matches
-from mcpcore.values.json_schema import FORMATS, own_properties, required_names, resolved, type_names
+from mcpcore.values.json_schema import FORMATS, constants, own_properties, required_names, resolved, type_names
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
@@ -29,21 +29,36 @@ MOST: Final = 3
 LARGE: Final = 5_000
 """Characters of the text of a hostile call."""
 
+# The most arguments that are looked at for one way to break a schema.
 _MOST_TRIED: Final = 50
-"""The most arguments that are looked at for one way to break a schema."""
 
 _DEEPEST: Final = 6
+# The values inside of the arguments of one call: references can make a small schema endless.
 _MAX_VALUES: Final = 1_000
-"""The values inside of the arguments of one call: references can make a small schema endless."""
 
+# Characters of a schema that arguments are drawn from.
 _MAX_SCHEMA: Final = 100_000
-"""Characters of a schema that arguments are drawn from."""
 
+# The most characters that a bound of a schema can make a drawn text have.
 _MAX_TEXT: Final = 10_000
-"""The most characters that a bound of a schema can make a drawn text have."""
 
+# The words of JSON, Python, JavaScript and Go for the types of a schema.
+_TYPE_WORDS: Final = {
+    "string": ("string", "str", "text"),
+    "integer": ("integer", "int", "number"),
+    "number": ("number", "float", "integer"),
+    "boolean": ("boolean", "bool"),
+    "array": ("array", "list", "slice"),
+    "object": ("object", "dict", "dictionary", "map"),
+}
+
+_BOUNDS: Final = (
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems",
+    "pattern", "format",
+)  # fmt: skip
+
+# Texts that patterns commonly match, besides those of the formats.
 _SAMPLES: Final = ("a", "1", "A1", "abc", "ABC", "a-b", "a_b", "12345", "#000000", "1.0.0", "A-1", "a/b", "/a", "a.b")
-"""Texts that patterns commonly match, besides those of the formats."""
 
 
 def marker_of(seed: int) -> str:
@@ -101,7 +116,14 @@ def _draw(tool: ListedTool, seed: int) -> Drawn | None:
     kinds: tuple[ProbeKind, ...] = ("missing", "wrong-type", "out-of-range", "unknown")
     for kind, way in zip(kinds, ways, strict=True):
         cases = [
-            Probe(kind=kind, tool=tool.name, arguments=arguments, argument=name, strict=not drawing.fits(arguments))
+            Probe(
+                kind=kind,
+                tool=tool.name,
+                arguments=arguments,
+                argument=name,
+                takes=drawing.takes(name),
+                strict=not drawing.fits(arguments),
+            )
             for arguments, name in itertools.islice(way, _MOST_TRIED)
         ]
         # Whether a name that the schema does not exclude is accepted is the server's choice.
@@ -144,6 +166,13 @@ class _Drawing:
                 for option in options if key == "allOf" else options[:1]:
                     node = {**option, **{name: value for name, value in node.items() if name != key}}
         return node
+
+    def takes(self, name: str) -> frozenset[str]:
+        """Words for the values that an argument takes; a text that holds one of them says what to send."""
+        node = self._parts.get(name, {})
+        words = {word for kind in type_names(node) for word in _TYPE_WORDS.get(kind, ())}
+        values = [*(constants(node) or ()), *(node[key] for key in _BOUNDS if key in node)]
+        return frozenset(words | {str(value) for value in values if isinstance(value, str | int | float)} - {""})
 
     # --- values that fit ------------------------------------------------------------------------------------------
 

@@ -6,14 +6,16 @@ import hashlib
 import json
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from mcpcore import __version__
-from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Finding, Probe, Report, Score, ToolReport, rounded
-from mcpcore.check.rules import CAPS, CRITERIA, LEVELS, RULES
+from mcpcore.check import LEVELS
+from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Finding, Probe, Report, ToolReport
+from mcpcore.check.rules import GRADES, QUESTIONS, RULES, Question
 from mcpcore.reports import counted
 from mcpcore.reports.markdown import inert
 from mcpcore.values import site
@@ -22,14 +24,14 @@ from mcpcore.wire.redaction import redact_text
 
 # -- the call in which something was seen, in words and as a command ---------------------------------------------------
 
+# Characters of arguments that a report shows.
 _MAX_ARGUMENTS: Final = 160
-"""Characters of arguments that a report shows."""
 
+# Characters of what was seen that a report shows; the judge cuts the texts of answers earlier.
 _MAX_SEEN: Final = 1_000
-"""Characters of what was seen that a report shows; the judge cuts the texts of answers earlier."""
 
+# Characters of a tool's name; the specification allows no more.
 _MAX_NAME: Final = 128
-"""Characters of a tool's name; the specification allows no more."""
 
 _KINDS: Final = {
     "unknown-tool": "a tool that does not exist",
@@ -71,26 +73,24 @@ def times(finding: Finding) -> str:
     return f" ({finding.count} calls)" if finding.count > 1 else ""
 
 
-# -- text for a terminal: each tool with its findings, then the score with its calculation -----------------------------
+# -- text for a terminal: each tool with its findings, then the grades with their evidence -----------------------------
 
+# Notes that nearly every tool of a server would have; they are only counted.
 _COUNTED: Final = {
     "not-called": "not called, since they may change something; --all calls them.",
     "no-contract": "without a contract in tools/list.",
     "accepts-unknown-arguments": "accept arguments that the schema does not name.",
 }
-"""Notes that nearly every tool of a server would have; they are only counted."""
 
+# Tools that a check that ended early names; the JSON has all.
 _MAX_NAMES: Final = 50
-"""Tools that a check that ended early names; the JSON has all."""
 
 
 def as_text(report: Report) -> str:
     """The report."""
-    about = ", ".join(filter(None, (report.server, f"protocol {report.protocol}" if report.protocol else "")))
+    about = _about(report)
     lines = [f"{report.target}{f' ({about})' if about else ''}", ""]
-    by_tool: dict[str, list[Finding]] = {}
-    for finding in report.findings:
-        by_tool.setdefault(finding.tool, []).append(finding)
+    by_tool = _by_tool(report.findings)
     if SERVER in by_tool:
         lines += [SERVER, *_findings(by_tool[SERVER]), ""]
     for subject in report.tools:
@@ -102,9 +102,22 @@ def as_text(report: Report) -> str:
     return "\n".join(map(terminal_line, lines)) + "\n"
 
 
+def _by_tool(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    by_tool: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_tool.setdefault(finding.tool, []).append(finding)
+    return by_tool
+
+
+def _about(report: Report) -> str:
+    return ", ".join(filter(None, (report.server, f"protocol {report.protocol}" if report.protocol else "")))
+
+
 def _heading(subject: ToolReport) -> str:
-    calls = counted(subject.calls, "call")
-    said = [calls] if subject.points is None else [calls, f"score {rounded(subject.points)}"]
+    said = [counted(subject.calls, "call")]
+    if subject.tool is not None:
+        grades = {question: subject.grade(question) for question in QUESTIONS}
+        said += [f"{name} {grade}" for name, grade in grades.items() if grade not in {"yes", "not tried"}]
     said += [subject.skipped] if subject.skipped else []
     return f"{named(subject.name)}  {' · '.join(said)}"
 
@@ -128,34 +141,47 @@ def _explained(report: Report) -> list[str]:
 
 
 def _summary(report: Report) -> list[str]:
-    lines = [f"{'criterion':<10} {'weight':>6} {'met':>11}"]
-    for criterion in CRITERIA.values():
-        judged = report.score.judged.get(criterion.id, 0)
-        counts = f"{report.score.met[criterion.id]} of {judged}" if judged else "not judged"
-        lines.append(f"{criterion.id:<10} {criterion.weight:>6} {counts:>11}  {criterion.question}")
+    lines = [f"{'question':<30} {'grade':<9} evidence"]
+    for question, asked in QUESTIONS.items():
+        lines.append(f"{asked:<30} {report.grade(question):<9} {evidence(report, question)}".rstrip())
     lines.append("")
     tools = [subject for subject in report.tools if subject.name != UNKNOWN_TOOL]
-    called = sum(subject.calls > 0 for subject in tools)
-    if report.points is None:
-        lines.append(f"No score: {report.formula}.")
-    else:
-        lines += [f"Score: {rounded(report.points)} of 100", f"  {report.formula}"]
-        if report.score.capped_by:
-            lines.append(f"  {CAPS} Here: {', '.join(report.score.capped_by)}.")
-    totals = [
-        f"{called} of {len(tools)} tools called",
-        counted(sum(subject.calls for subject in report.tools), "call"),
-        *(counted(_count(report, level), level) for level in ("error", "warning")),
-    ]
-    lines.append(f"{', '.join(totals)}.")
-    if report.stopped and tools:
-        lines.append(f"Judged: {_names(subject for subject in tools if subject.points is not None)}.")
-        lines.append(f"Not judged to the end: {_names(subject for subject in tools if not subject.judged)}.")
+    calls = counted(sum(subject.calls for subject in report.tools), "call")
+    lines.append(f"{report.called} of {len(tools)} tools called, {calls}, {report.totals}.")
+    if report.stopped:
+        lines.append(f"The check ended early: {report.stopped}.")
+        if tools:
+            lines.append(f"Judged: {_names(subject for subject in tools if subject.calls and subject.judged)}.")
+            lines.append(f"Not judged to the end: {_names(subject for subject in tools if not subject.judged)}.")
+    elif not report.called:
+        lines.append(_NOTHING_TRIED)
     for name, words in _COUNTED.items():
         number = sum(finding.rule.id == name for finding in report.findings)
         if number:
             lines.append(f"{number} {words}")
     return lines
+
+
+_NOTHING_TRIED: Final = (
+    "Nothing was tried: no tool was called. Annotate tools that change nothing with readOnlyHint, or check a "
+    "disposable server with --all."
+)
+
+
+def evidence(report: Report, question: Question) -> str:
+    """The calls behind a grade: how many are all right, how many only a reader can judge, and the broken rules."""
+    if report.grade(question) == "not tried":
+        return ""
+    counts = report.marks[question]
+    judged = counts["met"] + counts["warning"] + counts["error"]
+    parts = [f"{counts['met']} of {counted(judged, 'call')}"] if judged else []
+    parts += [f"{counts['note']} unclear"] if counts["note"] else []
+    rules: Counter[str] = Counter()
+    for finding in report.findings:
+        if finding.rule.question == question and finding.rule.level != "note":
+            rules[finding.rule.id] += finding.count
+    found = ", ".join(f"{RULES[name].level} {name} in {counted(number, 'call')}" for name, number in rules.items())
+    return ", ".join(parts) + (f": {found}" if found else "")
 
 
 def _names(subjects: Iterable[ToolReport]) -> str:
@@ -164,14 +190,10 @@ def _names(subjects: Iterable[ToolReport]) -> str:
     return ", ".join([*names[:_MAX_NAMES], *more]) or "none"
 
 
-def _count(report: Report, level: str) -> int:
-    return sum(finding.rule.level == level for finding in report.findings)
-
-
 # -- JSON for programs -------------------------------------------------------------------------------------------------
 
-VERSION: Final = 1
-"""While it is 1, keys may be added, but not renamed or removed."""
+VERSION: Final = 2
+"""While it is 2, keys may be added, but not renamed or removed. Version 1 had a score from 0 to 100."""
 
 
 def as_json(report: Report) -> str:
@@ -183,16 +205,27 @@ def as_json(report: Report) -> str:
             "server": report.server,
             "protocol": report.protocol,
             "seed": report.seed,
-            "score": _points(report.points),
-            "formula": report.formula,
-            "cappedBy": report.score.capped_by,
-            "criteria": _json_criteria(report.score),
-            "tools": [_json_tool(subject) for subject in report.tools if subject.name != UNKNOWN_TOOL],
+            "grades": {
+                name: {"question": asked, **_json_grade(report, name), "evidence": evidence(report, name)}
+                for name, asked in QUESTIONS.items()
+            },
+            "tools": [
+                {
+                    "name": subject.name,
+                    "readOnly": subject.tool.read_only,
+                    "calls": subject.calls,
+                    "skipped": subject.skipped,
+                    "grades": {name: _json_grade(subject, name) for name in QUESTIONS},
+                }
+                for subject in report.tools
+                if subject.tool is not None
+            ],
             "findings": [_json_finding(finding) for finding in report.findings],
             "summary": {
                 "calls": sum(subject.calls for subject in report.tools),
+                "called": report.called,
                 "stopped": report.stopped,
-                **{level: sum(f.rule.level == level for f in report.findings) for level in LEVELS},
+                **{str(level): report.count(level) for level in LEVELS},
             },
         }
     )
@@ -204,32 +237,10 @@ def dumped(value: object) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _points(points: float | None) -> int | None:
-    return None if points is None else rounded(points)
-
-
-def _json_criteria(score: Score) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": criterion.id,
-            "weight": criterion.weight,
-            "met": score.met.get(criterion.id, 0),
-            "judged": score.judged.get(criterion.id, 0),
-        }
-        for criterion in CRITERIA.values()
-    ]
-
-
-def _json_tool(subject: ToolReport) -> dict[str, Any]:
-    assert subject.tool is not None
-    return {
-        "name": subject.name,
-        "readOnly": subject.tool.read_only,
-        "calls": subject.calls,
-        "skipped": subject.skipped,
-        "score": _points(subject.points),
-        "criteria": _json_criteria(subject.score),
-    }
+def _json_grade(subject: Report | ToolReport, question: Question) -> dict[str, Any]:
+    counts = subject.marks[question]
+    calls = {"met": counts["met"], "missed": counts["error"] + counts["warning"], "unclear": counts["note"]}
+    return {"grade": subject.grade(question), **calls}
 
 
 def _json_finding(finding: Finding) -> dict[str, Any]:
@@ -237,7 +248,7 @@ def _json_finding(finding: Finding) -> dict[str, Any]:
     return {
         "rule": finding.rule.id,
         "level": finding.rule.level,
-        "criterion": finding.rule.criterion,
+        "question": finding.rule.question,
         "tool": finding.tool,
         "summary": finding.rule.summary,
         "seen": seen(finding),
@@ -252,14 +263,18 @@ def _json_finding(finding: Finding) -> dict[str, Any]:
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of the report."""
     text, count = {"type": "string"}, {"type": "integer", "minimum": 0}
-    score = {"type": ["integer", "null"], "minimum": 0, "maximum": 100}
 
     def object_of(properties: dict[str, Any]) -> dict[str, Any]:
         return {"type": "object", "properties": properties, "required": list(properties)}
 
-    criteria = {
-        "type": "array",
-        "items": object_of({"id": {"enum": list(CRITERIA)}, "weight": count, "met": count, "judged": count}),
+    def of_each_question(schema: dict[str, Any]) -> dict[str, Any]:
+        return object_of({name: schema for name in QUESTIONS})  # noqa: C420 - a copy for each
+
+    grade = {
+        "grade": {"enum": list(GRADES), "description": "; ".join(f"{name}: {when}" for name, when in GRADES.items())},
+        "met": {**count, "description": "The calls that are all right."},
+        "missed": {**count, "description": "The calls with an error or a warning."},
+        "unclear": {**count, "description": "The calls that only a reader can judge."},
     }
     tool = object_of(
         {
@@ -267,8 +282,7 @@ def json_schema() -> dict[str, Any]:
             "readOnly": {"type": "boolean"},
             "calls": count,
             "skipped": {**text, "description": "Why it was not called, or not to the end; empty otherwise."},
-            "score": score,
-            "criteria": criteria,
+            "grades": of_each_question({"$ref": "#/$defs/grade"}),
         }
     )
     call = object_of({"kind": text, "tool": text, "says": text, "arguments": {"type": "object"}})
@@ -276,7 +290,7 @@ def json_schema() -> dict[str, Any]:
         {
             "rule": text,
             "level": {"enum": list(LEVELS)},
-            "criterion": {"enum": [*CRITERIA, None]},
+            "question": {"enum": [*QUESTIONS, None]},
             "tool": text,
             "summary": text,
             "seen": text,
@@ -288,7 +302,7 @@ def json_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The report of mcpcore check",
-        "description": "Written by `mcpcore check --format json`.",
+        "description": f"Version {VERSION}, written by `mcpcore check --format json`.",
         **object_of(
             {
                 "version": {"const": VERSION},
@@ -296,19 +310,22 @@ def json_schema() -> dict[str, Any]:
                 "server": text,
                 "protocol": text,
                 "seed": {"type": "integer"},
-                "score": {**score, "description": "null if no tool was called, or the check ended early."},
-                "formula": {**text, "description": "The calculation of the score with its numbers."},
-                "cappedBy": {
-                    "type": "array",
-                    "items": text,
-                    "description": "The rules whose errors lower the score to a cap.",
-                },
-                "criteria": criteria,
+                "grades": of_each_question(
+                    {"$ref": "#/$defs/grade", **object_of({"question": text, "evidence": text})}
+                ),
                 "tools": {"type": "array", "items": tool},
                 "findings": {"type": "array", "items": finding},
-                "summary": object_of({"calls": count, "stopped": text, **dict.fromkeys(LEVELS, count)}),
+                "summary": object_of(
+                    {
+                        "calls": count,
+                        "called": {**count, "description": "The tools that were called."},
+                        "stopped": {**text, "description": "Why the check ended early; empty otherwise."},
+                        **{level: {**count, "description": "The findings of this level."} for level in LEVELS},
+                    }
+                ),
             }
         ),
+        "$defs": {"grade": object_of(grade)},
     }
 
 
@@ -340,7 +357,7 @@ def as_sarif(report: Report) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_sarif_result(finding, used, report) for finding in report.findings],
         "invocations": [{"executionSuccessful": not report.stopped, "toolExecutionNotifications": notifications}],
-        "properties": {"score": report.points, "formula": terminal_line(report.formula)},
+        "properties": {"grades": {name: report.grade(name) for name in QUESTIONS}},
     }
     return dumped({"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
 
@@ -353,7 +370,7 @@ def _sarif_rule(name: str) -> dict[str, Any]:
         "help": {"text": rule.fix},
         **({} if page is None else {"helpUri": page}),
         "defaultConfiguration": {"level": rule.level},
-        "properties": {"tags": [rule.criterion or "note"]},
+        "properties": {"tags": [rule.question or "server"]},
     }
 
 
@@ -384,24 +401,19 @@ def _sarif_result(finding: Finding, used: list[str], report: Report) -> dict[str
 
 def as_markdown(report: Report) -> str:
     """The report."""
-    about = ", ".join(filter(None, (report.server, f"protocol {report.protocol}" if report.protocol else "")))
-    points = "no score" if report.points is None else f"{rounded(report.points)} of 100"
-    lines = [f"# {inert(report.target)}: {points}", ""]
+    about = _about(report)
+    lines = [f"# {inert(report.target)}: {report.totals}", ""]
     lines += [f"{inert(about)}.", ""] if about else []
-    if report.points is None:
-        lines += [f"There is no score: {inert(report.formula)}.", ""]
-    else:
-        lines += [f"Score: {report.formula}", ""]
-        lines += [f"{CAPS} Here: {', '.join(report.score.capped_by)}.", ""] if report.score.capped_by else []
-    lines += ["| criterion | weight | met | judged |", "|---|---:|---:|---:|"]
-    for criterion in CRITERIA.values():
-        met, judged = report.score.met.get(criterion.id, 0), report.score.judged.get(criterion.id, 0)
-        lines.append(f"| {criterion.question} | {criterion.weight} | {met} | {judged} |")
-    lines += ["", "| tool | calls | score |", "|---|---:|---:|"]
+    lines += [f"The check ended early: {inert(report.stopped)}.", ""] if report.stopped else []
+    lines += [] if report.called else [_NOTHING_TRIED, ""]
+    lines += ["| question | grade | evidence |", "|---|---|---|"]
+    lines += [f"| {asked} | {report.grade(name)} | {evidence(report, name)} |" for name, asked in QUESTIONS.items()]
+    lines += ["", f"| tool | calls | {' | '.join(QUESTIONS)} |", f"|---|---:|{'---|' * len(QUESTIONS)}"]
     for subject in report.tools:
-        score = subject.points if subject.name != UNKNOWN_TOOL else None
-        shown = inert(subject.skipped or "") if score is None else str(rounded(score))
-        lines.append(f"| {inert(named(subject.name))} | {subject.calls} | {shown} |")
+        if subject.tool is not None:
+            grades = " | ".join(subject.grade(name) for name in QUESTIONS)
+            calls = f"{subject.calls}, {inert(subject.skipped)}" if subject.skipped else str(subject.calls)
+            lines.append(f"| {inert(named(subject.name))} | {calls} | {grades} |")
     findings = [finding for finding in report.findings if finding.rule.level != "note"]
     if findings:
         lines += ["", "| finding | tool | seen | with |", "|---|---|---|---|"]
@@ -415,16 +427,13 @@ def as_markdown(report: Report) -> str:
 # -- JUnit's XML: a test case for each tool, which fails if it has a finding that is not a note ------------------------
 
 _SUITE: Final = "mcpcore check"
+# What XML 1.0 cannot contain, not even escaped.
 _NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot contain, not even escaped."""
 
 
 def as_junit(report: Report) -> str:
     """The report."""
-    by_tool: dict[str, list[Finding]] = {}
-    for finding in report.findings:
-        if finding.rule.level != "note":
-            by_tool.setdefault(finding.tool, []).append(finding)
+    by_tool = _by_tool(finding for finding in report.findings if finding.rule.level != "note")
     names = [*((SERVER,) if SERVER in by_tool else ()), *(subject.name for subject in report.tools)]
     skipped = {subject.name: subject.skipped for subject in report.tools if not (subject.calls and subject.judged)}
     failing = sum(name in by_tool for name in names)
@@ -434,6 +443,9 @@ def as_junit(report: Report) -> str:
     counted = {name: str(count) for name, count in counts.items()}
     suites = ET.Element("testsuites", {"name": _SUITE, **counted})
     suite = ET.SubElement(suites, "testsuite", {"name": _xml_line(f"{_SUITE} {report.target}"), **counted})
+    properties = ET.SubElement(suite, "properties")
+    for name in QUESTIONS:
+        ET.SubElement(properties, "property", {"name": f"grade.{name}", "value": report.grade(name)})
     if early:
         case = ET.SubElement(suite, "testcase", {"name": "(to the end)", "classname": _xml_line(report.target)})
         ET.SubElement(case, "error", {"message": _xml_line(f"the check ended early: {report.stopped}")})

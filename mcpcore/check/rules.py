@@ -1,4 +1,4 @@
-"""The criteria of the score and the rules of the findings: one table for the judge, the reports and the docs."""
+"""The questions that a report answers, and the rules of the findings: one table for the judge and the docs."""
 
 from __future__ import annotations
 
@@ -9,52 +9,27 @@ from mcpcore.values.bounds import MESSAGE
 
 Level = Literal["error", "warning", "note"]
 
-LEVELS: Final[tuple[Level, ...]] = ("error", "warning", "note")
-"""The levels of a finding, the worst first. A note never lowers the score."""
+Question = Literal["failed", "why", "next", "safe", "leak"]
 
-CAP: Final = 79
-"""The most points with an error, so that `--fail-under 80` accepts none."""
-
-LOWEST_CAP: Final = 49
-"""The most points with an error of a criterion of `_VITAL`."""
-
-_VITAL: Final = frozenset({"survival", "leak"})
-"""Without these, a server is useless or dangerous, however well its other failures read."""
-
-CAPS: Final = (
-    f"An error caps the score: at {LOWEST_CAP} if the server hangs, dies, sends what clients refuse or leaks "
-    f"(`survival`, `leak`), at {CAP} otherwise."
-)
-"""The rule in words, for the reports and the docs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    """One question that each failure answers with yes or no.
-
-    Attributes:
-        id: The name in reports.
-        weight: The points of the score, of 100.
-        question: The question, as a reader of the report sees it.
-    """
-
-    id: str
-    weight: int
-    question: str
-
-
-CRITERIA: Final = {
-    criterion.id: criterion
-    for criterion in (
-        Criterion("marked", 25, "Is a failure marked as one?"),
-        Criterion("next-step", 20, "Does it say what to do?"),
-        Criterion("retry", 10, "Does it say whether to retry, consistently with the annotations?"),
-        Criterion("leak", 20, "Does it keep internals and secrets to itself?"),
-        Criterion("echo", 5, "Is the input kept out of it, and unable to forge a part of it?"),
-        Criterion("survival", 15, "Does the server answer, and survive?"),
-        Criterion("contract", 5, "Does it agree with the contract in tools/list?"),
-    )
+QUESTIONS: Final[dict[Question, str]] = {
+    "failed": "Does it say that it failed?",
+    "why": "Does it say why?",
+    "next": "Does it say what to do next?",
+    "safe": "Is it safe to act on?",
+    "leak": "Is nothing leaked?",
 }
+"""What an agent needs from a failure, each as a reader of the report sees it."""
+
+Grade = Literal["yes", "partly", "no", "unclear", "not tried"]
+
+GRADES: Final[dict[Grade, str]] = {
+    "yes": "every call that shows it is all right",
+    "partly": "some calls are all right, and the findings of the others are warnings",
+    "no": "a finding is an error, or no call is all right",
+    "unclear": "nothing is wrong, but some calls cannot be judged, or the check ended early",
+    "not tried": "no tool was called, or no call shows it",
+}
+"""The answers to a question, and when they are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +38,17 @@ class Rule:
 
     Attributes:
         id: The name in reports.
-        criterion: The criterion that it fails; None for a note, which is not scored.
+        question: The question that it answers; None for a note that answers none.
         level: The level of the finding.
         summary: The defect, as a sentence.
         fix: The remedy, as a sentence.
     """
 
     id: str
-    criterion: str | None
+    question: Question | None
     level: Level
     summary: str
     fix: str
-
-    @property
-    def cap(self) -> int:
-        """The most points of a server that breaks the rule."""
-        if self.level != "error":
-            return 100
-        return LOWEST_CAP if self.criterion in _VITAL else CAP
 
 
 RULES: Final = {
@@ -88,77 +56,91 @@ RULES: Final = {
     for rule in (
         Rule(
             "failure-as-success",
-            "marked",
+            "failed",
             "error",
             "A failure is sent as a success.",
             "Set isError on the result; a model or a program takes the text for an answer otherwise.",
         ),
         Rule(
             "accepts-bad-arguments",
-            "marked",
+            "failed",
             "error",
             "A call that breaks the input schema succeeds.",
             "Validate the arguments against the schema that tools/list advertises.",
         ),
         Rule(
             "failure-as-protocol-error",
-            "marked",
+            "failed",
             "warning",
             "A failure of a tool is sent as a JSON-RPC error.",
             "Send a result with isError; most hosts do not show a protocol error to the model.",
         ),
         Rule(
             "unknown-tool-succeeds",
-            "marked",
+            "failed",
             "error",
             "A call of a tool that does not exist succeeds.",
             "Answer with the JSON-RPC error -32602, or with a result that has isError.",
         ),
         Rule(
             "no-next-step",
-            "next-step",
+            "next",
             "warning",
             "A failure does not say what to do next.",
             "Say what to change, which tool to call instead, or whom to ask.",
         ),
         Rule(
+            "unclear-next-step",
+            "next",
+            "note",
+            "Whether a failure says what to do next is for a reader to judge.",
+            "Begin a sentence with the step, as in: Call list_items to see the items.",
+        ),
+        Rule(
+            "no-cause",
+            "why",
+            "warning",
+            "A failure says nothing but that it failed.",
+            "Raise a failure with a sentence of your own wherever the cause is known.",
+        ),
+        Rule(
             "argument-not-named",
-            "next-step",
+            "why",
             "warning",
             "The answer to bad arguments does not name the argument.",
             "Name the argument and the values that it takes.",
         ),
         Rule(
             "unknown-fallback-tool",
-            "next-step",
+            "next",
             "warning",
             "The advice names a tool that the server does not have.",
             "Name a tool of tools/list.",
         ),
         Rule(
             "no-retry-advice",
-            "retry",
+            "safe",
             "warning",
-            "A failure does not say whether the same call is worth making again.",
-            "Send the advice as a field, or say it in the text.",
+            "A failure that may pass does not say whether to call again.",
+            "Say in the text or in a field when to call again, or that nobody should.",
         ),
         Rule(
             "retry-contradiction",
-            "retry",
+            "safe",
             "error",
             "The advice is to repeat a call whose arguments cannot fit.",
             "Advise against a retry until the arguments are changed.",
         ),
         Rule(
             "retry-unsafe",
-            "retry",
+            "safe",
             "error",
             "The advice is to repeat a call that may already have changed something.",
             "Annotate the tool with idempotentHint if a second call is harmless; else advise against a retry.",
         ),
         Rule(
             "effects-contradiction",
-            "retry",
+            "safe",
             "warning",
             "A tool that is annotated read-only says that a failed call may have changed something.",
             "Correct the annotation or the effects.",
@@ -200,84 +182,84 @@ RULES: Final = {
         ),
         Rule(
             "echoes-input",
-            "echo",
+            "leak",
             "warning",
             "The answer to bad arguments repeats the rejected value.",
             "Name the argument instead: the value may be a secret, or text that instructs the model.",
         ),
         Rule(
             "echoes-large-input",
-            "echo",
+            "leak",
             "warning",
             f"A failure repeats more than {MESSAGE:,} characters of its input.",
             "Cut what a failure quotes, or bound the argument with maxLength.",
         ),
         Rule(
             "forgeable-text",
-            "echo",
+            "safe",
             "error",
             "A value with line feeds begins a line of the text of a failure.",
             "Escape or indent the lines of a quoted value, so that it cannot pass for advice of the server.",
         ),
         Rule(
             "server-dies",
-            "survival",
+            "failed",
             "error",
             "The server ends or closes the connection during a call.",
             "Catch exceptions at the boundary of the tool; never exit while requests are open.",
         ),
         Rule(
             "no-answer",
-            "survival",
+            "failed",
             "error",
             "A call is not answered in time.",
             "Give each operation a time limit, and fail when it is over.",
         ),
         Rule(
             "malformed-answer",
-            "survival",
+            "failed",
             "error",
             "An answer does not have the form that the protocol requires, and clients refuse it.",
             "Send the fields of the specification with their types.",
         ),
         Rule(
             "breaks-on-cancel",
-            "survival",
+            "failed",
             "error",
             "The server does not answer after a call was cancelled.",
             "Treat notifications/cancelled as the end of one request.",
         ),
         Rule(
             "noise-on-stdout",
-            "survival",
+            None,
             "warning",
             "The server writes lines to standard output that are no messages of the protocol.",
             "Write logs to standard error.",
         ),
         Rule(
             "undeclared-reason",
-            "contract",
+            "why",
             "error",
             "A failure has a reason that the contract of its tool does not declare.",
             "Declare the reason, or raise a declared one.",
         ),
         Rule(
             "contract-code-mismatch",
-            "contract",
+            "why",
             "error",
             "A failure has another code than its reason declares.",
             "Raise the declared code, or declare the raised one.",
         ),
         Rule(
             "contract-data-mismatch",
-            "contract",
+            "why",
             "error",
             "The data of a failure breaks the data schema of its reason.",
             "Send the declared data.",
         ),
         Rule(
             "contract-invalid",
-            "contract",
+            "why",
             "error",
             "An entry of the contract in tools/list cannot be read.",
             "Send reason, code, name, when, recovery and retry for each entry, and each reason once.",

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from mcpcore.check.connection import Connection, Remains, Target, connected, reason_of
 from mcpcore.check.judging import Surroundings, judge, judge_listing
 from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, CheckedTool, Probe, ProbeKind, Report, ToolReport, broken
+from mcpcore.check.paths import Paths
 from mcpcore.check.probe_arguments import draw, marker_of
 from mcpcore.values.unwrapping import leaves_of
 
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int, str], None]
 
+# Calls of one tool that may go unanswered, or end the server, before the rest of its calls is left out.
 _MOST_LOST: Final = 2
-"""Calls of one tool that may go unanswered, or end the server, before the rest of its calls is left out."""
 
+# The last probe of each tool.
 _LAST: Final[frozenset[ProbeKind]] = frozenset({"unknown-tool", "cancelled"})
-"""The last probe of each tool."""
 
 
 class UnreachableError(Exception):
@@ -157,7 +158,9 @@ class Check:
             names=names,
             marker=marker_of(options.seed),
             canary=self.target.canary,
-            said=(*self.target.command, self.target.url or ""),
+            paths=Paths(
+                (*self.target.command, self.target.url or "", connection.instructions, *(t.description for t in listed))
+            ),
         )
         chosen = [tool for tool in self._tools.values() if not options.only or tool.name in options.only]
         changing = [tool for tool in chosen if not tool.harmless]
@@ -175,7 +178,7 @@ class Check:
             subject = ToolReport(name=tool.name, tool=tool)
             self.report.tools.append(subject)
             verdicts = list(judge_listing(tool, self._around.names))
-            subject.score.add(verdicts)
+            subject.marks.add(verdicts)
             self.report.add(tool.name, verdicts)
             if not tool.harmless and not calls_changing:
                 subject.skipped, subject.judged = "it may change something", True
@@ -222,7 +225,7 @@ class Check:
     def _record(self, subject: ToolReport, probe: Probe, answer: Answer) -> None:
         subject.judged = probe.kind in _LAST
         verdicts = judge(probe, answer, subject.tool, self._around)
-        subject.score.add(verdicts)
+        subject.marks.add(verdicts)
         self.report.add(subject.name, verdicts, probe)
         if answer.kind in {"timeout", "closed", "unanswered"}:
             self._lost[subject.name] = self._lost.get(subject.name, 0) + 1

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Self
 import anyio
 import click
 
-from mcpcore.check import FORMATS
+from mcpcore.check import FORMATS, LEVELS
 from mcpcore.cli import output
 from mcpcore.cli.call import ServerAddress
 from mcpcore.cli.options import (
@@ -26,7 +26,7 @@ from mcpcore.cli.options import (
     output_option,
     timeout_option,
 )
-from mcpcore.cli.problems import FAILED, INTERRUPTED, Failed, Problem, replace_file
+from mcpcore.cli.problems import FAILED, INTERRUPTED, Problem, replace_file
 from mcpcore.values.escaping import terminal_line
 
 if TYPE_CHECKING:
@@ -35,8 +35,16 @@ if TYPE_CHECKING:
     from mcpcore.check.model import CheckedTool, Report
     from mcpcore.check.running import Check
 
+# The tools that a question names.
 _NAMED: Final = 10
-"""The tools that a question names."""
+
+
+def _refuse_score(_ctx: click.Context, _option: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        raise Problem(
+            "--fail-under is gone, since there is no score any more.",
+            hint="write --fail-on error, or --fail-on warning",
+        )
 
 
 @click.command(
@@ -48,15 +56,15 @@ _NAMED: Final = 10
   mcpcore check --url https://example.com/mcp
   mcpcore check --all --yes -- python server.py          also tools that may change something
   mcpcore check --format sarif --output check.sarif server.py
-  mcpcore check --fail-under 80 -- python server.py      for CI
+  mcpcore check --fail-on error -- python server.py      for CI
 
 \b
 Only tools with readOnlyHint are called, since a server may carry out a call whose arguments are wrong.
 Use --all on a server whose data you can lose.
 
 \b
-Exit codes: 0 no errors and warnings, or with --fail-under a sufficient score; 1 otherwise, or
-if the check ended early;
+Exit codes: 0 no findings as severe as --fail-on, or more severe; 1 otherwise, or if no tool was called,
+or if the check ended early;
 2 the server could not be checked.""",
 )
 @click.argument("words", nargs=-1, metavar="[SERVER]", shell_complete=complete_files)
@@ -74,11 +82,14 @@ if the check ended early;
 )
 @output_option()
 @click.option(
-    "--fail-under",
-    type=click.FloatRange(0, 100),
-    metavar="SCORE",
-    help="Exit with 1 if the score is lower or missing; findings alone then do not count.",
+    "--fail-on",
+    type=click.Choice([*LEVELS, "never"]),
+    default="warning",
+    show_default=True,
+    metavar="SEVERITY",
+    help="Exit with 1 if there is a finding of this severity or a worse one: error, warning, note or never.",
 )
+@click.option("--fail-under", hidden=True, expose_value=False, callback=_refuse_score)
 @timeout_option(10.0, "How long to wait for each answer, and for the server to start.")
 @click.option(
     "--limit",
@@ -102,7 +113,7 @@ def check(
     only: tuple[str, ...],
     form: str,
     path: str | None,
-    fail_under: float | None,
+    fail_on: str,
     timeout: float,
     limit: float,
     era: str,
@@ -141,7 +152,7 @@ def check(
     _write(report, form, path)
     if interrupted:
         ctx.exit(INTERRUPTED)
-    ctx.exit(_exit_code(report, fail_under))  # pragma: no cover - not traced by 3.11 after a cancellation: gh-106749
+    ctx.exit(_exit_code(report, fail_on))  # pragma: no cover - not traced by 3.11 after a cancellation: gh-106749
 
 
 def _address(
@@ -262,7 +273,6 @@ class _Bar:
 
 
 def _write(report: Report, form: str, path: str | None) -> None:
-    from mcpcore.check.model import rounded
     from mcpcore.check.reports import render
 
     rendered = render(report, form)
@@ -270,21 +280,13 @@ def _write(report: Report, form: str, path: str | None) -> None:
         output.text(rendered.rstrip("\n"))
         return
     replace_file(Path(path), rendered)
-    points = "no score" if report.points is None else f"score {rounded(report.points)}"
-    output.line(f"Wrote {path}: {points}.", err=True)
+    output.line(f"Wrote {path}: {report.totals}.", err=True)
 
 
-def _exit_code(report: Report, fail_under: float | None) -> int:
-    if fail_under is None:
-        is_faulty = any(finding.rule.level != "note" for finding in report.findings)
-        return FAILED if is_faulty or report.stopped else 0
+def _exit_code(report: Report, fail_on: str) -> int:
+    if fail_on == "never":
+        return 0
     if report.stopped:
-        raise Failed(
-            f"the check is not complete: {report.stopped}.", hint="raise --limit SECONDS, or check with --tool"
-        )
-    points = report.points
-    if points is None:
-        raise Failed(
-            "there is no score, since no tool was called.", hint="annotate tools with readOnlyHint, or use --all"
-        )
-    return FAILED if points < fail_under else 0
+        output.line(f"The check is not complete: {report.stopped}.", err=True)
+    levels = LEVELS[: LEVELS.index(fail_on) + 1]
+    return FAILED if report.stopped or not report.called or any(map(report.count, levels)) else 0

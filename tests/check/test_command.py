@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -30,7 +31,7 @@ def test_a_file_with_a_plain_server_is_checked_and_findings_are_the_exit_code(co
     assert "Wrote" in result.stderr
     results = json.loads(report.read_text())["runs"][0]["results"]
     rules = {result["ruleId"] for result in results}
-    assert {"echoes-input", "no-retry-advice", "no-next-step", "not-called"} <= rules
+    assert {"echoes-input", "no-cause", "no-next-step", "not-called"} <= rules
     places = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results}
     assert len(places) == 1
     assert places.pop().endswith("plain.py")
@@ -40,35 +41,51 @@ def test_a_server_whose_only_tool_hangs_does_not_pass(command, monkeypatch):
     answer = {"code": -32602, "message": "Unknown tool; do not retry. Available tools: hangs"}
     monkeypatch.setenv("HOSTILE_UNKNOWN", json.dumps(answer))
 
-    result = command("--fail-under", 50, "--timeout", 0.5, "--", *HOSTILE, "hangs")
+    result = command("--fail-on", "error", "--timeout", 0.5, "--", *HOSTILE, "hangs")
 
     assert result.exit_code == 1
-    assert "Score: 49 of 100\n  min(49, 100 x (" in result.stdout
-    assert "Here: no-answer." in result.stdout
+    assert re.search(r"Does it say that it failed\? +no +1 of 3 calls: error no-answer in 2 calls\n", result.stdout)
 
 
-@pytest.mark.parametrize(("least", "code"), [(0, 0), (100, 1)])
-def test_fail_under_decides_by_the_score_alone(command, least, code):
-    result = command("--fail-under", least, "--", *HOSTILE, "as_declared")
+@pytest.mark.parametrize(
+    ("tool", "severity", "code"),
+    [
+        ("leaks_secret", "never", 0),
+        ("leaks_secret", "error", 1),
+        ("leaks_path", "error", 0),
+        ("leaks_path", "warning", 1),
+        (None, "warning", 0),
+        (None, "note", 1),
+    ],
+)
+def test_findings_of_a_severity_or_a_worse_one_fail(command, tool, severity, code, monkeypatch):
+    monkeypatch.setenv("HOSTILE_UNKNOWN", json.dumps({"code": -32602, "message": "Unknown tool"}))
+    server = (SERVERS / "good.py",) if tool is None else ("--", *HOSTILE, tool)
+
+    assert command("--fail-on", severity, "--timeout", 30, *server).exit_code == code
+
+
+def test_the_old_option_for_the_score_says_what_replaces_it(command):
+    result = command("--fail-under", 80, "--", *HOSTILE, "as_declared")
+
+    assert result.exit_code == 2
+    assert re.search("--fail-under is gone.*\n.*--fail-on error", result.stderr)
+
+
+@pytest.mark.parametrize(("severity", "code"), [("error", 1), ("note", 1), ("never", 0)])
+def test_a_check_that_called_no_tool_tried_nothing_and_does_not_pass(command, severity, code):
+    result = command("--fail-on", severity, "--", *HOSTILE, "writes")
 
     assert result.exit_code == code
-    assert "Score: " in result.stdout
+    assert result.stdout.count("not tried") == 5
+    assert "Nothing was tried: no tool was called." in result.stdout
 
 
-def test_without_a_called_tool_there_is_no_score(command):
-    plain = command("--", *HOSTILE, "writes")
-    gate = command("--fail-under", 0, "--", *HOSTILE, "writes")
-
-    assert "No score: no tool was called." in plain.stdout
-    assert gate.exit_code == 1
-    assert "there is no score" in gate.stderr
-
-
-def test_fail_under_takes_no_check_that_ended_early(command):
-    result = command("--fail-under", 0, "--limit", 0.1, "--timeout", 0.7, "--", *HOSTILE, "hangs", "accepts")
+def test_a_check_that_ended_early_does_not_pass(command):
+    result = command("--fail-on", "error", "--limit", 0.1, "--timeout", 0.7, "--", *HOSTILE, "hangs", "accepts")
 
     assert result.exit_code == 1
-    assert "the limit of 0.1 s is over" in result.stderr
+    assert "The check is not complete: the limit of 0.1 s is over." in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -128,7 +145,8 @@ def test_a_running_server_is_checked_over_http(command, served):
         result = command("--url", url, "--format", "json", "--timeout", 20)
 
     report = json.loads(result.stdout)
-    assert (result.exit_code, report["score"], report["target"]) == (0, 100, url)
+    assert (result.exit_code, report["target"]) == (0, url)
+    assert {grade["grade"] for grade in report["grades"].values()} == {"yes"}
 
 
 def on_terminal(
@@ -209,9 +227,9 @@ def test_an_interrupted_check_reports_what_it_saw_and_leaves_no_process(tmp_path
         out, err = process.communicate(timeout=30)
 
     assert process.returncode == 130
-    assert "No score: the check ended early: it was interrupted." in out
+    assert "The check ended early: it was interrupted." in out
     assert "Judged: accepts.\nNot judged to the end: hangs, echoes.\n" in out
-    assert "Score:" not in out
+    assert not re.search(r"^(?:Does|Is) .*\? +yes", out, re.MULTILINE)
     assert err == ""
     assert not [pid for pid in pids if is_running(pid)]
 

@@ -10,8 +10,9 @@ import pytest
 
 from mcpcore.check.connection import Target
 from mcpcore.check.judging import Surroundings, judge
-from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, CheckedTool, Probe, Report, Score, broken, met, rounded
-from mcpcore.check.rules import CRITERIA, RULES
+from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, CheckedTool, Marks, Probe, Report, broken, met
+from mcpcore.check.paths import Paths
+from mcpcore.check.rules import QUESTIONS, RULES
 from mcpcore.check.running import UnreachableError
 
 SERVERS = Path(__file__).parent / "servers"
@@ -29,7 +30,7 @@ EXPECTED = {
     "malformed": {"malformed-answer"},
     "as_success": {"failure-as-success"},
     "accepts": {"accepts-bad-arguments"},
-    "as_protocol_error": {"failure-as-protocol-error", "argument-not-named", "no-retry-advice"},
+    "as_protocol_error": {"failure-as-protocol-error", "argument-not-named", "no-next-step"},
     "forges": {"forgeable-text"},
     "repeats": {"echoes-large-input"},
     "echoes": {"echoes-input"},
@@ -100,13 +101,13 @@ def test_the_second_tool_of_a_name_is_reported(hostile):
 
 
 @pytest.mark.parametrize("era", ["modern", "handshake"])
-def test_a_server_with_contracts_gets_100_in_both_eras(checked, era):
+def test_a_server_with_contracts_gets_the_best_grades_in_both_eras(checked, era):
     report = checked(*GOOD, era=era, timeout=20)
 
-    assert report.points == 100
+    assert {question: report.grade(question) for question in QUESTIONS} == dict.fromkeys(QUESTIONS, "yes")
     assert {finding.rule.id for finding in report.findings} == {"no-contract"}
     assert report.protocol == {"modern": "2026-07-28", "handshake": "2025-11-25"}[era]
-    assert all(report.score.judged[criterion] for criterion in CRITERIA)
+    assert all(report.marks[question]["met"] for question in QUESTIONS)
 
 
 def test_tools_that_may_change_something_are_called_with_consent(checked, tmp_path, monkeypatch):
@@ -219,12 +220,75 @@ def test_texts_that_leak_nothing_are_not_found(text):
     assert not {rule for rule in judged(failure(text)) if rule.startswith("leaks")}
 
 
-def test_a_path_of_the_caller_is_not_a_leak():
-    around = Surroundings(names=frozenset(), marker="m", said=("server", "/home/alice/notes"))
-    probe = Probe(kind="valid", tool="t", arguments={"path": "/etc/hosts"})
-    verdicts = judge(probe, failure("use a path in /home/alice/notes, not /etc/hosts"), TOOL, around)
+FILES = CheckedTool(name="t", input_schema={"type": "object", "properties": {"filePath": {"type": "string"}}})
 
-    assert all(verdict.rule is None or verdict.rule.criterion != "leak" for verdict in verdicts)
+
+@pytest.mark.parametrize(
+    ("text", "tool", "arguments", "shown", "leaked"),
+    [
+        ("cannot open /srv/data/a.db", TOOL, {}, "", "/srv/data/a.db"),
+        # The tool is about files, but not about the installation of the server.
+        ("cannot open /srv/data/a.db", FILES, {}, "", None),
+        ("in /opt/venv/lib/site-packages/acme/tool.py", FILES, {}, "", "/opt/venv/lib/site-packages/acme/tool.py"),
+        ("use a path in /home/a/notes, not /etc/hosts", TOOL, {"path": "/etc/hosts"}, "server /home/a/notes", None),
+        # The caller sent the end of the path, and the server made it absolute.
+        ("cannot open /srv/data/notes/a.md", TOOL, {"note": "notes/a.md"}, "", None),
+        ("cannot open /srv/data/b.md", TOOL, {"note": "a.md"}, "", "/srv/data/b.md"),
+        # A success, the command line or the description names the directory.
+        ("cannot open /srv/data/a.db", TOOL, {}, '["/srv/data/b.db", "/srv/data"]', None),
+        ("cannot open /srv/data/a.db", TOOL, {}, "see https://example.com/srv/data", "/srv/data/a.db"),
+    ],
+)
+def test_a_path_that_the_server_is_for_is_not_a_leak(text, tool, arguments, shown, leaked):
+    paths = Paths()
+    paths.show(shown)
+
+    assert paths.leaked(text, tool, arguments) == leaked
+
+
+REFUSED = "connect: connection refused"
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "takes", "rules"),
+    [
+        # Only a failure that may pass needs advice about a retry.
+        (failure(REFUSED), "valid", (), {"no-next-step", "no-retry-advice"}),
+        (failure("Connection refused. Start the database."), "valid", (), set()),
+        (failure("HTTP 404"), "valid", (), {"no-next-step"}),
+        (failure(REFUSED), "missing", (), {"argument-not-named", "no-next-step"}),
+        # The server may well say what to do, in a language that the check does not read.
+        (failure("ECONNREFUSED. Bitte noch einmal versuchen."), "valid", (), {"unclear-next-step"}),
+        # There is no cause in nothing, in a masked exception, and in a value alone.
+        (failure(""), "valid", (), {"no-cause", "no-next-step"}),
+        (failure("Error executing tool t"), "valid", (), {"no-cause", "no-next-step"}),
+        (failure("Error calling tool 't': 'x'"), "valid", (), {"no-cause", "no-next-step"}),
+        # For a wrong value, it must be plain what the argument takes.
+        (failure("text: string erforderlich"), "wrong-type", ("string", "str"), set()),
+        (failure("text: string erforderlich"), "out-of-range", ("eu", "us"), {"unclear-next-step"}),
+        (failure("Invalid text"), "out-of-range", ("eu", "us"), {"no-next-step"}),
+        # A hint is advice in any language, unless it only states something.
+        (failure("Nein.", error="Nein.", hint="Bitte zuerst suchen."), "valid", (), set()),
+        (failure("It broke.", error="It broke.", hint="It broke."), "valid", (), {"no-next-step"}),
+    ],
+)
+def test_a_failure_is_judged_by_what_the_server_says(answer, kind, takes, rules):
+    assert judged(answer, kind, strict=kind != "valid", takes=frozenset(takes)) == rules
+
+
+def test_with_the_middleware_alone_grades_move_only_where_a_client_gets_more(checked):
+    """Its keys, such as `retry`, say nothing that the server would know. It repeats no rejected values."""
+    plain, behind = (
+        checked(sys.executable, str(SERVERS / "undeclared.py"), *arguments, timeout=60)
+        for arguments in ((), ("middleware",))
+    )
+
+    def grades(report: Report, *questions: str) -> dict[str, list[str]]:
+        return {subject.name: [subject.grade(question) for question in questions] for subject in report.tools}
+
+    assert grades(plain, "failed", "why", "next", "safe") == grades(behind, "failed", "why", "next", "safe")
+    assert {*grades(plain, "next")["states"], *grades(plain, "safe")["refused"]} == {"partly"}
+    assert {f.rule.id for f in plain.findings} - {f.rule.id for f in behind.findings} == {"echoes-input"}
 
 
 def test_a_result_that_asks_for_input_is_no_failure():
@@ -238,12 +302,11 @@ def test_an_argument_that_an_open_schema_does_not_name_may_be_accepted():
     assert judged(success, "unknown", strict=True) == {"accepts-bad-arguments"}
 
 
-def test_the_answer_to_an_unknown_tool_names_another_or_the_list():
+def test_the_answer_to_an_unknown_tool_needs_no_advice():
+    """Every client has the list of the tools."""
     error = {"code": -32602, "message": "There is no such tool"}
 
-    assert "no-next-step" in judged(Answer(kind="error", value=error), "unknown-tool", None)
-    error["message"] = "There is no such tool; did you mean search?"
-    assert "no-next-step" not in judged(Answer(kind="error", value=error), "unknown-tool", None)
+    assert judged(Answer(kind="error", value=error), "unknown-tool", None) == set()
 
 
 def test_a_success_that_leaks_the_environment_is_found():
@@ -259,51 +322,41 @@ def test_an_advice_may_be_in_an_endless_structure():
     for _ in range(60):
         deep = [deep]
 
-    assert "no-retry-advice" in judged(failure("no", deep=deep, wide=["a"] * 20_000))
+    assert "no-retry-advice" in judged(failure("connection refused", deep=deep, wide=["a"] * 20_000))
 
 
-def test_the_score_counts_each_criterion_once_a_call():
-    score = Score()
+def test_a_call_counts_once_for_a_question_by_the_worst_of_its_findings():
+    sheet = Marks()
 
-    assert (score.points, score.formula) == (None, "nothing was judged")
-    score.add([broken("leaks-path", ""), broken("leaks-exception", ""), met("marked")])
-    score.add([met("leak"), broken("no-contract", "")])
-    assert score.points == pytest.approx(100 * (25 + 20 / 2) / 45)
-    assert score.formula == "100 x (25 x 1/1 + 20 x 1/2) / 45 = 77"
+    sheet.add([broken("leaks-path", ""), broken("leaks-secret", ""), met("failed"), broken("unclear-next-step", "")])
+    sheet.add([met("leak"), broken("no-contract", ""), met("next")])
+    assert sheet == {"leak": {"error": 1, "met": 1}, "failed": {"met": 1}, "next": {"note": 1, "met": 1}}
 
 
 @pytest.mark.parametrize(
-    ("rule", "points", "capped_by"),
+    ("calls", "grade"),
     [
-        ("no-answer", 49, ["no-answer"]),
-        ("server-dies", 49, ["server-dies"]),
-        ("leaks-secret", 49, ["leaks-secret"]),
-        ("failure-as-success", 79, ["failure-as-success"]),
-        ("leaks-path", 99, []),
-        ("no-contract", 100, []),
+        ({}, "not tried"),
+        ({"met": 1}, "yes"),
+        ({"met": 1, "warning": 1}, "partly"),
+        ({"warning": 1}, "no"),
+        ({"met": 2, "note": 1}, "unclear"),
+        ({"met": 1, "warning": 1, "note": 1}, "partly"),
+        ({"warning": 1, "note": 1}, "no"),
+        # One secret is a leak, whatever the other calls are.
+        ({"met": 99, "error": 1}, "no"),
     ],
 )
-def test_an_error_caps_the_score(rule, points, capped_by):
-    score = Score()
-    for _ in range(99):
-        score.add([met(criterion) for criterion in CRITERIA])
-    score.add([broken(rule, "")])
+def test_a_grade_answers_its_question(calls, grade):
+    sheet = Marks()
+    sheet["leak"].update(calls)
 
-    assert (rounded(score.points), score.capped_by) == (points, capped_by)
-    assert score.formula.startswith(f"min({points}, 100 x (") is bool(capped_by)
-    assert score.formula.endswith(f" = {points}")
+    assert sheet.grade("leak", whole=True) == grade
+    assert sheet.grade("leak", whole=False) == ("unclear" if grade == "yes" else grade)
 
 
-def test_a_score_below_the_cap_is_not_capped():
-    score = Score()
-    score.add([broken("no-answer", "")])
-
-    assert (score.points, score.capped_by, score.formula) == (0, [], "100 x (15 x 0/1) / 15 = 0")
-
-
-def test_the_weights_make_a_hundred_and_every_rule_has_a_criterion_or_is_a_note():
-    assert sum(criterion.weight for criterion in CRITERIA.values()) == 100
-    assert all((rule.criterion in CRITERIA) != (rule.level == "note") for rule in RULES.values())
+def test_every_error_answers_a_question():
+    assert {rule.question for rule in RULES.values() if rule.level == "error"} == {*QUESTIONS} - {"next"}
 
 
 def test_a_target_has_the_mode_of_its_era():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import cProfile
 import json
 import re
 import sys
 from pathlib import Path
+from types import CodeType
 from xml.etree import ElementTree as ET
 
 import jsonschema
@@ -14,7 +16,7 @@ import pytest
 from mcpcore.check import FORMATS
 from mcpcore.check.model import CheckedTool, Probe, Report, ToolReport, broken
 from mcpcore.check.reports import json_schema, render
-from mcpcore.check.rules import RULES
+from mcpcore.check.rules import QUESTIONS, RULES
 from tests.sarif import validator
 
 MANY = Path(__file__).parent / "servers" / "many.py"
@@ -48,8 +50,11 @@ def test_json_has_the_published_schema(hostile, odd):
     for report in (hostile, odd):
         validator.validate(json.loads(render(report, "json")))
     data = json.loads(render(hostile, "json"))
-    assert data["score"] == int(hostile.points)
-    assert data["formula"].endswith(f" = {data['score']}")
+    assert data["version"] == 2
+    assert {name: grade["grade"] for name, grade in data["grades"].items()} == {
+        question: hostile.grade(question) for question in QUESTIONS
+    }
+    assert "error failure-as-success in" in data["grades"]["failed"]["evidence"]
     assert data["summary"]["error"] == sum(finding["level"] == "error" for finding in data["findings"])
 
 
@@ -89,7 +94,7 @@ def test_markdown_has_no_markup_of_a_server(hostile, odd):
         assert "@everyone" not in text
         assert "](javascript" not in text
         tables = [line for line in text.split("\n") if line.startswith("|")]
-        assert all(line.count("|") in {4, 5} for line in tables)
+        assert all(line.count("|") in {4, 5, 8} for line in tables)
 
 
 def test_the_text_is_cut_where_a_server_is_long(odd):
@@ -108,9 +113,26 @@ def test_five_hundred_tools_are_checked_and_shown(checked):
     assert "400 not called" in render(report, "text")
 
 
+def test_five_thousand_tools_that_are_not_called_cost_little_each(checked):
+    """Counted instead of timed: a step for each pair of tools would take millions of calls."""
+    with cProfile.Profile() as profile:
+        report = checked(sys.executable, "-S", str(MANY), "writing", timeout=60)
+        reports = {name: render(report, name) for name in FORMATS}
+
+    assert (len(report.tools), report.called) == (5_001, 0)
+    assert all("4999" in reports[name] for name in FORMATS if name != "text")
+    # The encoder of JSON is called for each value. All others together:
+    calls = sum(
+        function.callcount
+        for function in profile.getstats()
+        if isinstance(function.code, CodeType) and "json" not in function.code.co_filename
+    )
+    assert calls < 5_000 * 400
+
+
 def test_a_report_of_nothing_is_whole():
     report = Report(target="server.py")
 
     for name in FORMATS:
         assert "server.py" in render(report, name) or name == "sarif"
-    assert "no score" in render(report, "markdown")
+    assert "Nothing was tried: no tool was called." in render(report, "markdown")

@@ -1,7 +1,9 @@
-"""A server with 500 tools, on one page or on endlessly many, and without any library."""
+"""A server without any library: 500 tools on one page or on endlessly many, or 5,000 that may change something."""
 
 import json
 import sys
+
+COUNT, READ_ONLY = (5_000, 0) if sys.argv[1:] == ["writing"] else (500, 100)
 
 for line in sys.stdin:
     message = json.loads(line)
@@ -13,8 +15,8 @@ for line in sys.stdin:
         result = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "many", "version": "1"}}
     elif method == "tools/list":
         result["tools"] = [
-            {"name": f"tool_{n}", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": n < 100}}
-            for n in range(500)
+            {"name": f"tool_{n}", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": n < READ_ONLY}}
+            for n in range(COUNT)
         ]
         if sys.argv[1:] == ["endless"]:
             result["nextCursor"] = "more"

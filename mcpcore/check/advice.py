@@ -124,7 +124,7 @@ _HIDES: Final = re.compile(
 
 # Values, numbers and the names of things, which are no words of a sentence.
 _NO_WORD: Final = re.compile(
-    r"''|\w*(?:Error|Exception)\b|\bErrno\b|\S*[\d_/\\@=<>]\S*|\b\w+(?:\.\w+)+\b|\b[A-Z][A-Z0-9]+\b|\b[a-z]+[A-Z]\w*"
+    r"''|\b\w*(?:Error|Exception)\b|\bErrno\b|(?<!\S)\S*[\d_/\\@=<>]\S*|\b\w+(?:\.\w+)+\b|\b[A-Z][A-Z0-9]+\b|\b[a-z]+[A-Z]\w*"
 )
 
 _LETTERS: Final = re.compile(r"[^\W\d_]{2}")
@@ -144,17 +144,22 @@ def says_what_to_do(text: str, tools: Collection[str] = ()) -> bool | None:
         text: The text, without the values that the call sent.
         tools: The names of the other tools of the server; a text that points to one of them says what to do.
     """
-    text = text[:_MAX_TEXT].replace("\u2019", "'")
+    text = re.sub(r"[^\S\n]+", " ", text[:_MAX_TEXT].replace("\u2019", "'"))
     if _LABELLED.search(text) or asks_to_wait(text) or forbids_retry(text):
         return True
-    named = set(re.findall(r"[\w./-]*\w", text)) & set(tools)
-    plain = _GIVEN.sub(r"\1 ''", _NODE.sub("", _QUOTED.sub("''", text)))
-    clauses = [_LEAD.sub("", part or "").strip() for part in _CLAUSE.split(plain)]
-    clauses = [clause for clause in clauses if clause]
-    is_english = _ENGLISH.search(plain) is not None
-    if any(_asks(clause, named, is_english=is_english) for clause in clauses):
+    named = set(re.findall(r"(?<![\w./-])[\w./-]*\w", text)) & set(tools)
+    own = _QUOTED.sub("''", text)
+    is_english = _ENGLISH.search(own) is not None
+    if any(_asks(clause, named, is_english=is_english) for clause in _clauses(own)):
         return True
-    return False if all(map(_states, clauses)) and not named else None
+    # A quotation of several words may be a sentence of the server, and then say what to do.
+    whole = _QUOTED.sub(lambda quoted: "''" if quoted[0].count(" ") < 3 else f"({quoted[0][1:-1]})", text)
+    return False if all(map(_states, _clauses(whole))) and not named else None
+
+
+def _clauses(text: str) -> list[str]:
+    plain = _GIVEN.sub(r"\1 ''", _NODE.sub("", text))
+    return [clause for part in _CLAUSE.split(plain) if (clause := _LEAD.sub("", part or "").strip())]
 
 
 def _asks(clause: str, named: Collection[str], *, is_english: bool) -> bool:

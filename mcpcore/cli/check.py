@@ -288,5 +288,5 @@ def _exit_code(report: Report, fail_on: str) -> int:
         return 0
     if report.stopped:
         output.line(f"The check is not complete: {report.stopped}.", err=True)
-    levels = LEVELS[: LEVELS.index(fail_on) + 1]
-    return FAILED if report.stopped or not report.called or any(map(report.count, levels)) else 0
+    is_faulty = any(map(report.count, LEVELS[: LEVELS.index(fail_on) + 1]))
+    return FAILED if is_faulty or report.stopped or not report.called else 0

@@ -36,6 +36,7 @@ SAYS_NOTHING = (
     "connect: connection refused",
     "connect ECONNREFUSED 127.0.0.1:5432",
     "ENOENT: no such file or directory, open '/x'",
+    "Invalid timezone: 'No time zone found with key Mars'",
     "[Errno 2] No such file or directory: '/x/y'",
     "Ref 'nope' did not resolve to an object",
     "Entity with name nobody not found",
@@ -63,6 +64,8 @@ FOR_A_READER = (
     "Run with sudo",
     "The file is locked and close other programs",
     "division by zero",
+    "{'message': 'The value is -1; it must be positive'}",
+    "The query 'drop every row now' failed",
     "The tool list_items failed",
 )
 

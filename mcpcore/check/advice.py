@@ -133,8 +133,11 @@ _GIVEN: Final = re.compile(
     r"((?i:\b(?:no such|unknown|invalid|missing|duplicate|unsupported|not found)\b[^:\n]{0,40}:)) \S+(?=\s*$)"
 )
 
-# An error of Node.js, whose end is the name of a system call and its path.
-_NODE: Final = re.compile(r"\bE[A-Z0-9]{2,}: [^,\n]{3,60}, [a-z]+(?: (?:''|-> |\S*/\S*)*)?")
+# Texts of the system: those of the C library, and an error of Node.js, whose end is the name of a call and its path.
+_SYSTEM: Final = re.compile(
+    r"\bE[A-Z0-9]{2,}: [^,\n]{3,60}, [a-z]+(?: (?:''|-> |\S*/\S*)*)?"
+    r"|\b(?i:no such file or directory|name or service not known|temporary failure in name resolution)\b"
+)
 
 
 def says_what_to_do(text: str, tools: Collection[str] = ()) -> bool | None:
@@ -158,8 +161,8 @@ def says_what_to_do(text: str, tools: Collection[str] = ()) -> bool | None:
 
 
 def _clauses(text: str) -> list[str]:
-    plain = _GIVEN.sub(r"\1 ''", _NODE.sub("", text))
-    return [clause for part in _CLAUSE.split(plain) if (clause := _LEAD.sub("", part or "").strip())]
+    plain = _GIVEN.sub(r"\1 ''", _SYSTEM.sub("", text))
+    return [clause for part in _CLAUSE.split(plain) if (clause := _LEAD.sub("", part).strip())]
 
 
 def _asks(clause: str, named: Collection[str], *, is_english: bool) -> bool:

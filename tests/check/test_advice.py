@@ -36,6 +36,8 @@ SAYS_NOTHING = (
     "connect: connection refused",
     "connect ECONNREFUSED 127.0.0.1:5432",
     "ENOENT: no such file or directory, open '/x'",
+    "open x.csv: no such file or directory",
+    "Failed to fetch http://x.invalid/: ConnectError('[Errno -2] Name or service not known')",
     "Invalid timezone: 'No time zone found with key Mars'",
     "[Errno 2] No such file or directory: '/x/y'",
     "Ref 'nope' did not resolve to an object",

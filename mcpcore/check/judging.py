@@ -22,7 +22,6 @@ from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.untrusted import quietly
 from mcpcore.wire.arguments import INVALID_ARGUMENTS
 from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
-from mcpcore.wire.dialects.repeating import asks_to_wait, forbids_retry
 from mcpcore.wire.envelope import CANONICAL, Envelope
 from mcpcore.wire.redaction import REDACTED, redact_shapes
 
@@ -288,9 +287,8 @@ def _repeating(failure: Failure, tool: CheckedTool, around: Surroundings) -> lis
         return [broken("effects-contradiction", f"effects {sent.effects!r} of a tool with readOnlyHint")]
     if failure.breaks_schema or failure.own_advice or failure.advises is not False:
         return []
-    is_silent = not (asks_to_wait(failure.words) or forbids_retry(failure.words))
     code = quietly(lambda: inferred_envelope(sent, tool).error_code, None)
-    return [broken("no-retry-advice", around.shown(failure.answer))] if is_silent and code in TRANSIENT else []
+    return [broken("no-retry-advice", around.shown(failure.answer))] if code in TRANSIENT else []
 
 
 def _leaks_anywhere(answer: Answer, around: Surroundings) -> Iterator[Verdict]:

@@ -48,6 +48,8 @@ PRIVATE_USES: Final = tuple(
         (_SERVER, "_subscriptions", "sdk.calls", "the bus that the context of a request needs"),
         (_SERVER, "_lowlevel_server", "sdk.private",
          "the server below, which has the handlers and runs on the streams of `mcpcore run`"),
+        ("mcp.server.lowlevel.server:Server", "_server_info_stamp_source", "sdk.private",
+         "the name and version that every answer carries: the SDK copies them deeply for each one"),
         ("mcp.server.mcpserver.tools:ToolManager", "_tools", "sdk.server",
          "the tools by name: the public method takes functions, and a contract tool is not one"),
         ("mcp.server.mcpserver.resources:ResourceManager", "_resources", "sdk.resources",
@@ -68,6 +70,20 @@ PRIVATE_USES: Final = tuple(
 def lowlevel_of(server: MCPServer[Any]) -> Any:
     """The server of the SDK's lower level that runs `server`."""
     return server._lowlevel_server  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+
+class _Identity(dict[str, Any]):
+    """The name and version of a server, all texts: a deep copy is a plain dict with the same texts."""
+
+    def __deepcopy__(self, memo: object) -> dict[str, Any]:
+        return dict(self)
+
+
+def copy_identity_once(lowlevel: Any) -> None:
+    """Have the SDK put the name and version of `lowlevel`, a server of its lower level, into answers at less cost."""
+    identity = lowlevel.server_info_stamp
+    if all(type(part) is str for part in identity.values()):  # icons are lists
+        lowlevel._server_info_stamp_source = _Identity(identity)  # noqa: SLF001
 
 
 def session_of(wire: ServerRequestContext[Any, Any]) -> object | None:

@@ -44,7 +44,7 @@ from mcpcore.sdk.errors import ToolFailure as ToolFailure  # noqa: PLC0414 - par
 from mcpcore.sdk.errors import UnansweredError
 from mcpcore.sdk.fallbacks import ServerFallbacks
 from mcpcore.sdk.handlers import registering, with_contracts
-from mcpcore.sdk.private import lowlevel_of
+from mcpcore.sdk.private import copy_identity_once, lowlevel_of
 from mcpcore.sdk.prompts import register as register_prompt
 from mcpcore.sdk.refusals import Refusals, watched
 from mcpcore.sdk.resources import register as register_resource
@@ -179,6 +179,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         with own_handler():
             # The positional arguments may be any of these options, so that no checker can match the two.
             super().__init__(name, *args, lifespan=watched, **cast("dict[str, Any]", options))
+        copy_identity_once(lowlevel_of(self))
         self._resource_manager = Resources.of(self._resource_manager)
         self._boundary = Boundary(
             server=self.name,

@@ -13,7 +13,7 @@ from mcp.server.mcpserver import Context as SDKContext
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool as SDKTool
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
-from mcp_types import CallToolResult, ElicitRequestURLParams, ImageContent, TextContent
+from mcp_types import CallToolResult, ElicitRequestURLParams, Icon, ImageContent, TextContent
 from pydantic import BaseModel
 
 import mcpcore
@@ -32,6 +32,7 @@ from mcpcore import (
 )
 from mcpcore.contract.errors import FACTORIES
 from mcpcore.sdk.errors import ToolFailure
+from mcpcore.sdk.private import lowlevel_of
 from tests.answers import envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
@@ -653,6 +654,20 @@ def test_invalid_options_are_refused() -> None:
         Server("s", dialect="esperanto")
     with pytest.raises(TypeError, match="colour"):
         Server("s", colour="red")
+
+
+@pytest.mark.no_server
+@pytest.mark.parametrize("icons", [None, [Icon(src="https://example.org/shop.png")]])
+def test_each_answer_has_its_own_copy_of_the_servers_name(icons: list[Icon] | None) -> None:
+    """The SDK puts it into the answer, whose reader may change it."""
+    lowlevel = lowlevel_of(Server("shop", version="1.2", icons=icons))
+    expected = lowlevel.server_info.model_dump(by_alias=True, mode="json", exclude_none=True)
+    copy = lowlevel.server_info_stamp
+    assert (dict, expected) == (type(copy), copy)
+    copy["name"] = "changed"
+    for icon in copy.get("icons", ()):
+        icon["src"] = "changed"
+    assert expected == lowlevel.server_info_stamp
 
 
 @pytest.mark.server_only("FastMCP has no such method")

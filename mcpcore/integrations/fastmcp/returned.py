@@ -22,6 +22,8 @@ from mcp_types import CallToolResult, ContentBlock, InputRequiredResult
 
 from mcpcore.integrations.fastmcp.calling import answer_claimed, answering_now, claim
 from mcpcore.integrations.fastmcp.finding import contract_tool_of
+from mcpcore.integrations.fastmcp.private import lowlevel_of
+from mcpcore.sdk.private import copy_identity_once
 from mcpcore.sdk.returned import raise_within
 from mcpcore.values.unwrapping import is_a
 
@@ -64,6 +66,7 @@ def watch(server: FastMCP[Any]) -> None:
     """Notice exceptions that the functions of `server` return; a second call changes nothing."""
     if server not in _watched:
         server.add_transform(Noticing())
+        copy_identity_once(lowlevel_of(server))
         _watched.add(server)
 
 

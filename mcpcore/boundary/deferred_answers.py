@@ -26,12 +26,11 @@ class AnswersCalls(Protocol):
         """Whether answers may have to wait for the records of their calls."""
         ...
 
-    def unrecorded(self, *call: Any) -> Any:
-        """The answer to a call whose failure could not be recorded, where the policy of the trail is to refuse."""
-        ...
+    def unrecorded(self, *call: Any) -> tuple[Exception, Any]:
+        """The error and the answer for a call whose failure could not be recorded, if the trail's policy is to refuse.
 
-    def unrecorded_error(self, *call: Any) -> Exception:
-        """The same as an error of the protocol."""
+        The answer is None where only the error can be sent.
+        """
         ...
 
 
@@ -51,12 +50,14 @@ def recorded_first(handle: HandleT) -> HandleT:
                 result = await handle(owner, *args, **options)
             except BaseException as exc:
                 if call and await _is_refused(call) and isinstance(exc, Exception):
-                    raise owner.unrecorded_error(*args) from None
+                    raise owner.unrecorded(*args)[0] from None
                 raise
             finally:
                 current_call.reset(token)
             if call and await _is_refused(call):
-                return owner.unrecorded(*args)
+                error, result = owner.unrecorded(*args)
+                if result is None:
+                    raise error
             return result
         finally:
             # Tasks that the handler started still have the call in their context.

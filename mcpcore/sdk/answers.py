@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any, cast
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, TextContent
+from mcp_types import TextContent
 from pydantic_core import to_jsonable_python
 
 from mcpcore.boundary.outcome import BrokenContractError, BrokenItem, FailedCall
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from mcpcore.boundary.outcome import Outcome
     from mcpcore.boundary.script import Boundary
-    from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.unraised import UnraisedFailure
     from mcpcore.values.jsonable import JSON
     from mcpcore.wire.envelope import Envelope
@@ -60,32 +59,19 @@ class ResponseWriter:
             result["_meta"] = self.boundary.meta_of(envelope)
         return result
 
-    def result(self, envelope: Envelope) -> CallToolResult:
-        """The envelope as the result of a tool."""
+    def result_fields(self, envelope: Envelope) -> dict[str, Any]:
+        """The envelope as the fields of a `CallToolResult`."""
         structured, text = self._written(envelope)
-        return CallToolResult(
-            content=[TextContent(type="text", text=text)],
-            structured_content=structured,
-            is_error=self.boundary.dialect.is_error,
-            _meta=self.boundary.meta_of(envelope),
-        )
+        return {
+            "content": [TextContent(type="text", text=text)],
+            "structured_content": structured,
+            "is_error": self.boundary.dialect.is_error,
+            "meta": self.boundary.meta_of(envelope),
+        }
 
     def error(self, envelope: Envelope) -> MCPError:
         """The envelope as an error of the protocol."""
         return protocol_error(envelope, self._written(envelope)[0])
-
-    def render_item(self, envelope: Envelope) -> dict[str, Any]:
-        """The envelope as a part of an answer."""
-        return self.boundary.dialect.render_item(self._written(envelope)[0], envelope)
-
-    def show_value(self, value: JSON) -> JSON:
-        """A value of the caller's as a part of an answer, without unmistakable secrets."""
-        limits = self.boundary.mapper.limits
-        if not limits.redact_secrets:
-            return value
-        from mcpcore.wire.redaction import redact_value
-
-        return cast("JSON", redact_value(value, limits.data))
 
 
 class AnsweredCall(AnsweredRequest):
@@ -126,6 +112,7 @@ class AnsweredCall(AnsweredRequest):
         *,
         state: CallState | None = None,
         lost: Sequence[UnraisedFailure | BrokenItem] = (),
+        inner: Envelope | None = None,
     ) -> FailedCall:
         return FailedCall(
             name=self.name,
@@ -136,18 +123,19 @@ class AnsweredCall(AnsweredRequest):
             state=state,
             lost=lost,
             strictness=self.strictness,
+            inner=inner,
         )
 
     def _context(self, failures: Sequence[BaseException]) -> dict[str, JSON]:
         """The bound fields of the exceptions that answer for a failure, and the trace of the caller."""
         assert self.answers.fields is not None
         context = in_force(self.answers.fields, self.fields or {}, failures)
-        if self._wire is not None:
-            http, meta = self._wire.request, self._wire.meta
-            is_untraced = http is None and (not meta or (type(meta) is dict and "traceparent" not in meta))
-            trace = None if is_untraced else trace_id(meta, getattr(http, "headers", None))
-            if http is not None:
-                http.scope[ANSWERED] = True
+        wire = self._wire
+        http, meta = (None, None) if wire is None else (wire.request, wire.meta)
+        if http is not None:
+            http.scope[ANSWERED] = True
+        if http is not None or (meta and (type(meta) is not dict or "traceparent" in meta)):
+            trace = trace_id(meta, getattr(http, "headers", None))
             if trace is not None:
                 context[TRACE_FIELD] = trace
         return context
@@ -161,9 +149,8 @@ class AnsweredCall(AnsweredRequest):
         self, exc: BaseException, lost: Sequence[UnraisedFailure | BrokenItem] = (), *, inner: Envelope | None = None
     ) -> Outcome:
         """The outcome of `exc`, with which the call ended; recorded. `inner` is the failure of a call within it."""
-        call = self._failed(state=self.state(), lost=lost)
+        call = self._failed(state=self.state(), lost=lost, inner=inner)
         if inner is not None:
-            call.inner = inner
             self._forget(inner)
         return self.answers.boundary.record_failure(exc, call)
 
@@ -177,8 +164,7 @@ class AnsweredCall(AnsweredRequest):
         """
         if self.outer is None or self.outer.is_over:
             return self.failure(exc, lost, inner=inner).envelope
-        call = self._failed(state=self.state())
-        call.inner = inner
+        call = self._failed(state=self.state(), inner=inner)
         envelope = self.answers.boundary.envelope_of(exc, call)
         if inner is not None:
             self._forget(inner)
@@ -211,9 +197,9 @@ class AnsweredCall(AnsweredRequest):
             return None
         return self.answers.boundary.report_lost(self._failed(state=self.state(), lost=lost))
 
-    def unrecorded(self, *, effects: ToolEffects | None) -> Outcome:
+    def unrecorded(self) -> Outcome:
         """The outcome if the call failed, and the trail's policy is to refuse what it cannot record."""
-        sent = CallState(effects).effects_of(ErrorCode.INTERNAL_ERROR, is_open=True)
+        sent = CallState(self.effects).effects_of(ErrorCode.INTERNAL_ERROR, is_open=True)
         return self.answers.boundary.unrecorded(self._failed(), effects=sent)
 
     def error(
@@ -238,7 +224,7 @@ class AnsweredCall(AnsweredRequest):
         """The error of the protocol for `outcome`; that of a resource has its URI, as the SDK sends it."""
         error = self.answers.error(outcome.envelope)
         if self.surface == "resource" and self.answers.boundary.dialect.name == CANONICAL:
-            error.error.data["uri"] = self.answers.show_value(self.name)
+            error.error.data["uri"] = self.show_value(self.name)
         return error
 
     def counted(self, envelope: Envelope, params: CallToolRequestParams) -> Envelope:
@@ -266,11 +252,18 @@ class AnsweredCall(AnsweredRequest):
 
     def render_item(self, envelope: Envelope) -> dict[str, Any]:
         """The envelope as a part of an answer."""
-        return self.answers.render_item(envelope)
+        boundary = self.answers.boundary
+        structured, _ = boundary.dialect.write(envelope, limits=boundary.mapper.limits)
+        return boundary.dialect.render_item(structured, envelope)
 
     def show_value(self, value: JSON) -> JSON:
         """A value of the caller's as a part of an answer, without unmistakable secrets."""
-        return self.answers.show_value(value)
+        limits = self.answers.boundary.mapper.limits
+        if not limits.redact_secrets:
+            return value
+        from mcpcore.wire.redaction import redact_value
+
+        return cast("JSON", redact_value(value, limits.data))
 
 
 def _identity(params: CallToolRequestParams) -> list[Any]:

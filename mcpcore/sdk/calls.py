@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from mcpcore.boundary.call_limits import CallLimits
     from mcpcore.boundary.request import Request
     from mcpcore.boundary.script import Boundary
-    from mcpcore.contract.effects import ToolEffects
 
 
 class Calls:
@@ -108,23 +107,23 @@ class Calls:
         if tool is None:
             return self._unknown(ctx, params)
         call = self._answering(ctx, params, name=params.name, surface="tool", tool=tool)
+        contract_tool = tool if isinstance(tool, ContractTool) else None
         token = current.set(call)
         try:
             try:
-                if isinstance(tool, ContractTool):
-                    start = functools.partial(tool.start, params.arguments or {}, call)
-                    running = start() if self._limits is None else self._limits.run(start, call)
-                    result = written_result(tool.results, await running)
+                start = functools.partial(_run_plain, tool) if contract_tool is None else contract_tool.start
+                if self._limits is None:
+                    result = await start(params.arguments or {}, call)
                 else:
-                    run = functools.partial(_run_plain, tool, params.arguments or {}, call)
-                    result = await (run() if self._limits is None else self._limits.run(run, call))
+                    result = await self._limits.run(functools.partial(start, params.arguments or {}, call), call)
+                if contract_tool is not None:
+                    result = written_result(contract_tool.results, result)
             except BaseException as exc:
                 # Nearly all failures are of this class, and a call of a function costs more than this check.
                 if not issubclass(type(exc), Exception) and passes_through(exc):
                     raise
                 lost = call.unraised(returned_failure(exc))
-                is_plain = type(exc) in PLAIN_ERRORS
-                protocol = None if is_plain else protocols_own(exc, every_code=not isinstance(tool, ContractTool))
+                protocol = None if type(exc) in PLAIN_ERRORS else protocols_own(exc, every_code=contract_tool is None)
                 if protocol is None:
                     return self._answers.written_result(call.counted(call.failure(exc, lost).envelope, params))
                 refused = call.report_unraised(lost)
@@ -148,8 +147,7 @@ class Calls:
 
     def _unknown(self, ctx: ServerRequestContext[Any], params: CallToolRequestParams) -> dict[str, Any]:
         failure = unknown_tool_error(params.name, (tool.name for tool in self._tools.list_tools()))
-        make = functools.partial(self._make_context, ctx, None)
-        call = AnsweredCall(self._answers, make, name=shown_name(params.name), wire=ctx)
+        call = self._answering(ctx, None, name=shown_name(params.name), surface="tool")
         outcome = call.failure(failure)
         if self._unknown_tool == "result":
             return self._answers.written_result(call.counted(outcome.envelope, params))
@@ -212,28 +210,15 @@ class Calls:
 
     # --- records that had to wait for the trail; for `recorded_first` ---------------------------------------------
 
-    def unrecorded(self, ctx: ServerRequestContext[Any], params: Any, *_: object) -> dict[str, Any]:
-        """The result of a tool whose failure could not be recorded, where the trail's policy is to refuse.
-
-        Raises:
-            MCPError: If the call was not that of a tool.
-        """
-        error, result = self._unrecorded(ctx, params)
-        if not isinstance(params, CallToolRequestParams):
-            raise error
-        return result
-
-    def unrecorded_error(self, ctx: ServerRequestContext[Any], params: Any, *_: object) -> MCPError:
-        """The same as an error of the protocol."""
-        return self._unrecorded(ctx, params)[0]
-
-    def _unrecorded(self, ctx: ServerRequestContext[Any], params: Any) -> tuple[MCPError, dict[str, Any]]:
+    def unrecorded(
+        self, ctx: ServerRequestContext[Any], params: Any, *_: object
+    ) -> tuple[MCPError, dict[str, Any] | None]:
+        """The error for a failure that could not be recorded, and for a tool the result; the trail's policy refuses."""
         name = str(getattr(params, "name", None) or getattr(params, "uri", ""))
-        tool = self._tools.get_tool(name) if isinstance(params, CallToolRequestParams) else None
-        make = functools.partial(self._make_context, ctx, None)
-        call = AnsweredCall(self._answers, make, name=name, wire=ctx)
-        envelope = call.unrecorded(effects=_effects_of(tool)).envelope
-        return self._answers.error(envelope), self._answers.written_result(envelope)
+        is_tool = isinstance(params, CallToolRequestParams)
+        tool = self._tools.get_tool(name) if is_tool else None
+        envelope = self._answering(ctx, None, name=name, surface="tool", tool=tool).unrecorded().envelope
+        return self._answers.error(envelope), self._answers.written_result(envelope) if is_tool else None
 
 
 def _in_own_thread(tool: SDKTool, request: Request) -> Callable[..., Awaitable[Any]]:
@@ -264,10 +249,3 @@ async def _run_plain(
     if isinstance(returned, CallToolResult) and not returned.is_error:
         return sendable(returned, tool.output_schema)
     return returned  # type: ignore[no-any-return]
-
-
-def _effects_of(tool: SDKTool | None) -> ToolEffects | None:
-    """The effects that follow from the annotations of a tool for a failure that declares none."""
-    if isinstance(tool, ContractTool):
-        return tool.default_effects
-    return None if tool is None else default_effects(tool.annotations)

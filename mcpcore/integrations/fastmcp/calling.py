@@ -12,7 +12,7 @@ from fastmcp.exceptions import PromptError, ResourceError, ToolError
 from fastmcp.server.dependencies import fastmcp_request_ctx, get_context, get_server
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context as SDKContext
-from mcp_types import InputRequiredResult
+from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import PrivateAttr, RootModel, ValidationError
 
 from mcpcore.boundary.request import Request
@@ -359,7 +359,7 @@ async def _answered_alone(
         current.reset(token)
     answers = call.answers
     if isinstance(declared, Tool):
-        return answers.result(outcome.envelope)
+        return CallToolResult(**answers.result_fields(outcome.envelope))
     # Outside the `except` clause, so that the failure is not the context of an exception that may be logged.
     raise ProtocolFailure.of(answers.error(outcome.envelope))
 

@@ -21,7 +21,7 @@ from mcpcore.integrations.fastmcp.finding import find_contract_prompt, find_cont
 from mcpcore.integrations.fastmcp.scopes import require_visible
 from mcpcore.sdk.serving import invalid_arguments_error, protocols_own, unknown_tool_error
 from mcpcore.values.logs import LOGGER
-from mcpcore.values.unwrapping import is_a, returned_failure
+from mcpcore.values.unwrapping import returned_failure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +59,7 @@ async def read_tool_failure(
     exc: BaseException, request: Request, server: FastMCP[Any], message: CallToolRequestParams, served: ServedServer
 ) -> BaseException:
     """The failure behind `exc`, which FastMCP raised; `request` gets the contract of the tool, if it has one."""
-    if is_a(exc, (NotFoundError, DisabledError)):
+    if issubclass(type(exc), (NotFoundError, DisabledError)):
         known = await tool_names(server)
         if message.name in known:
             return exc

@@ -23,7 +23,7 @@ from mcpcore.boundary.script import Boundary
 from mcpcore.boundary.strictness import Strictness
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.contract.bound_fields import checked
-from mcpcore.contract.errors import FrameworkError
+from mcpcore.contract.errors import PLAIN_ERRORS, FrameworkError
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, NO_CONTRACT, ContractError
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.integrations.fastmcp.calling import FastMCPCall, answering_now, server_of
@@ -39,7 +39,7 @@ from mcpcore.integrations.fastmcp.failing import MaskedCall, read_tool_failure, 
 from mcpcore.integrations.fastmcp.finding import find_tool, is_delegated
 from mcpcore.integrations.fastmcp.masking import masked_chain, redact_crashes
 from mcpcore.integrations.fastmcp.registering import described
-from mcpcore.integrations.fastmcp.results import protocol_result, require_answer
+from mcpcore.integrations.fastmcp.results import FailedResult, protocol_result, require_answer
 from mcpcore.integrations.fastmcp.served import Message, ServedServers, message_now, message_var
 from mcpcore.integrations.fastmcp.starting import Startups
 from mcpcore.sdk.definition import without_error
@@ -338,7 +338,9 @@ class ContractMiddleware(Middleware):
                 raised = exc
             # Outside the `except` clause, so that the failure is not the context of an exception that may be logged.
             try:
-                envelope = envelope or await self._tool_failure(raised, call, context, served, is_client=is_client)
+                envelope = envelope or await self._tool_failure(
+                    raised, call, context, server, served, is_client=is_client
+                )
                 if envelope is None:
                     raise raised
                 if not is_client:
@@ -409,6 +411,7 @@ class ContractMiddleware(Middleware):
         raised: BaseException,
         call: FastMCPCall,
         context: MiddlewareContext[Any],
+        server: FastMCP[Any],
         served: ServedServer,
         *,
         is_client: bool,
@@ -419,11 +422,11 @@ class ContractMiddleware(Middleware):
             MCPError: If it is one that the protocol needs, or the answer to a client that names an unknown tool.
         """
         name = context.message.name
-        answer = await read_tool_failure(unmasked(raised), call, server_of(context), context.message, served)
-        failure = returned_failure(answer)
-        inner = inner_failure(raised)
+        exc = unmasked(raised)
+        failure = returned_failure(await read_tool_failure(exc, call, server, context.message, served))
+        inner = None if type(exc) in PLAIN_ERRORS else inner_failure(raised)
         lost = call.unraised(failure)
-        if inner is not None and await is_delegated(server_of(context), name):
+        if inner is not None and await is_delegated(server, name):
             refused = call.report_unraised(lost)
             # The client knows the tool by the name that this server gives it.
             return replace(inner, tool=call.name) if refused is None else refused.envelope
@@ -446,7 +449,7 @@ class ContractMiddleware(Middleware):
 
     async def _failed(self, envelope: Envelope, call: AnsweredCall, context: MiddlewareContext[Any]) -> ToolResult:
         """The answer to a client; without structured content where a plain tool's own schema does not admit it."""
-        result = call.answers.result(call.counted(envelope, context.message))
+        result = FailedResult(**call.answers.result_fields(call.counted(envelope, context.message)))
         if call.contract is NO_CONTRACT:
             tool = await find_tool(server_of(context), context.message.name)
             schema = None if tool is None or CONTRACT_META_KEY in (tool.meta or ()) else tool.output_schema
@@ -455,7 +458,7 @@ class ContractMiddleware(Middleware):
             ):
                 # A client validates a result that is not marked as an error, and some dialects mark none.
                 result.structured_content, result.is_error = None, True
-        return ToolResult.from_mcp_result(result)
+        return result
 
     async def _answered_by_protocol(
         self,
@@ -540,41 +543,27 @@ class ContractMiddleware(Middleware):
 
     # --- records that had to wait for the trail; for `recorded_first` ---------------------------------------------
 
-    def unrecorded(self, context: MiddlewareContext[Any], *_: object) -> ToolResult:
-        """The result of a tool whose failure could not be recorded, where the trail's policy is to refuse.
+    def unrecorded(self, context: MiddlewareContext[Any], *_: object) -> tuple[Exception, ToolResult | None]:
+        """The error for a failure that could not be recorded, where the trail's policy is to refuse.
 
-        Raises:
-            MCPError: If the call was not that of a tool.
+        A client that called a tool gets a result; a handler that called one gets the error that it expects of tools.
         """
-        if not isinstance(context.message, mcp_types.CallToolRequestParams) or not _is_of_a_client():
-            raise self.unrecorded_error(context)
-        envelope, call = self._unrecorded(context)
-        return ToolResult.from_mcp_result(call.answers.result(envelope))
-
-    def unrecorded_error(self, context: MiddlewareContext[Any], *_: object) -> Exception:
-        """The same as an error of the protocol, or as the error that a handler gets which called the tool."""
-        envelope, call = self._unrecorded(context)
-        if isinstance(context.message, mcp_types.CallToolRequestParams) and not _is_of_a_client():
-            return masked(ToolError(), envelope.message, envelope)
-        return call.answers.error(envelope)
-
-    def _unrecorded(self, context: MiddlewareContext[Any]) -> tuple[Envelope, AnsweredCall]:
         message = context.message
         name = getattr(message, "name", None) or getattr(message, "uri", None) or _completed(message)
         name = shown_name(str(name))
         served, wire = self._servers.current(server_of(context)), fastmcp_request_ctx.get()
         call = FastMCPCall(served.answers, context.fastmcp_context, name=name, wire=wire)
-        effects, _ = served.noted(name) or (None, None)
-        return call.unrecorded(effects=effects).envelope, call
+        call.effects = (served.noted(name) or (None, None))[0]
+        envelope = call.unrecorded().envelope
+        if not isinstance(message, mcp_types.CallToolRequestParams):
+            return call.answers.error(envelope), None
+        if wire is None or answering_now() is not None:  # code on the server asked, or a server above
+            return masked(ToolError(), envelope.message, envelope), None
+        return call.answers.error(envelope), FailedResult(**call.answers.result_fields(envelope))
 
     def covered(self, server: FastMCP[Any]) -> ResponseWriter:
         """What answers a failure in a background task, whose request is answered already."""
         return self._servers.known(server).answers
-
-
-def _is_of_a_client() -> bool:
-    """Whether a client asked, and not code on the server or a server above."""
-    return answering_now() is None and fastmcp_request_ctx.get() is not None
 
 
 def _completed(message: Any) -> str | None:

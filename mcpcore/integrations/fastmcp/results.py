@@ -83,6 +83,18 @@ def _as_fastmcp_writes(returned: Any, content: list[Any], structured: Any, *, wr
     return [] if value == [] else [TextContent(type="text", text=text)], structured
 
 
+class FailedResult(ToolResult):
+    """A failed call: its fields are those of a `CallToolResult` already, which FastMCP's own class would convert."""
+
+    def __init__(self, **fields: Any) -> None:
+        """Take the fields as they are."""
+        BaseModel.__init__(self, **fields)
+
+    def to_mcp_result(self) -> CallToolResult:
+        """The same in the form of the protocol."""
+        return CallToolResult(**vars(self))
+
+
 def require_answer(result: object) -> None:
     """Check that `result` is a `ToolResult`, or the model that an extension answers with.
 

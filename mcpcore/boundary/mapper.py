@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mcpcore.boundary.outcome import FailedCall
     from mcpcore.classification import Explanation
     from mcpcore.contract.codes import Effects
+    from mcpcore.contract.effects import CallState
     from mcpcore.contract.failure_modes import Contract, FailureMode
     from mcpcore.contract.retry import Retry
     from mcpcore.values.jsonable import JSON
@@ -67,7 +68,7 @@ class FailureMapper:
                 failures = (exc,) if selected is exc else (exc, inner, selected)
                 call.context, call.find_context = call.find_context(failures), None
             if is_plain:
-                return self._coded(cast("CodedError", exc), exc, call, "none")
+                return self._coded(exc, exc, call, "none")  # type: ignore[arg-type] # `is_plain` says so
             outcome = self._outcome(selected, exc, call, _effects_of_others(exc, selected, call) if others else "none")
         except KeyboardInterrupt:
             raise
@@ -147,7 +148,10 @@ class FailureMapper:
     def _coded(self, error: CodedError, whole: BaseException, call: FailedCall, others: Effects | None) -> Outcome:
         breaches: list[Breach] = []
         misused: list[str] = []
+        in_common: dict[CallState | None, Any] | None = None
         if isinstance(error, FrameworkError):
+            if error.retry is None and error.effects == "none":  # else a handler gave it other advice
+                in_common = error.kept
             reason, text = error.sent_reason, error.data_text
             if text is not None and WIDEST * len(text) <= self.limits.data and self.limits.depth >= _FRAMEWORK_DEPTH:
                 facts: Facts | None = Facts(cast("dict[str, JSON]", error.data), text)
@@ -171,10 +175,12 @@ class FailureMapper:
             if error.unusable_advice is not None:
                 breaches.append(Breach("other", error.unusable_advice))
         entry, kept, lines = error.entry, None, None
-        if entry is not None and others == "none" and error.is_as_declared:
-            kept = entry.kept.get(call.state)
+        if in_common is None and entry is not None and error.is_as_declared:
+            in_common = entry.kept
+        if in_common is not None and others == "none":
+            kept = in_common.get(call.state)
             if kept is None or kept[0] is not self.limits:
-                kept = self._keep(entry, call)
+                kept = self._keep(in_common, error, call)
         if kept is not None:
             _, recovery, effects, retry, lines = kept
         else:
@@ -213,24 +219,26 @@ class FailureMapper:
             envelope = cast("UpstreamError", error).identified(envelope)
         return Outcome(envelope=envelope, exception=whole, expected=True, breaches=breaches, relayed=relayed)
 
-    def _keep(self, entry: FailureMode[Any], call: FailedCall) -> tuple[Any, ...] | None:
-        """What all failures of `entry` in such a call have in common; None if its recovery is converted for each.
+    def _keep(
+        self, in_common: dict[CallState | None, Any], error: CodedError, call: FailedCall
+    ) -> tuple[Any, ...] | None:
+        """What failures such as `error` in such a call have in common; None if its recovery is converted for each.
 
         The limits that it holds for, the recovery, the effects and the advice, and the lines of `advice_and_facts`.
         """
-        recovery = entry.recovery_json() or None
+        recovery = error.recovery
         if recovery is not None and not stands(recovery, self.limits):
             return None
-        effects, retry = entry.settled(call.state)
+        effects, retry = error.settled(call.state)
         lines = advice_and_facts(
-            entry.reason,
-            entry.code.name,
+            error.reason,
+            error.code.name,
             retry,
             effects,
             recovery,
             repeatable=call.repeatable,
         )
-        kept = entry.kept[call.state] = self.limits, recovery, effects, retry, lines
+        kept = in_common[call.state] = self.limits, recovery, effects, retry, lines
         return kept
 
     def _sentence(self, code: Code, message: str, call: FailedCall) -> str:

@@ -7,10 +7,10 @@ work. From the third time on, the failure therefore says how often the call was 
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from mcpcore.values.jsonable import compact_encoder
 from mcpcore.wire.envelope import Envelope
 
 _NOTICED: Final = 3
@@ -22,7 +22,7 @@ _MAX_CALLS: Final = 100
 _MAX_SESSIONS: Final = 1_000
 """Sessions that are kept; the oldest goes first."""
 
-_CANONICAL_JSON: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+_canonical_json: Final = compact_encoder(sort_keys=True)
 
 
 class SessionKey:
@@ -86,4 +86,4 @@ class Repeats:
 
 
 def _digest(value: object) -> bytes:
-    return hashlib.sha256(_CANONICAL_JSON.encode(value).encode()).digest()
+    return hashlib.sha256(_canonical_json(value).encode()).digest()

@@ -429,6 +429,9 @@ class FrameworkError(CodedError):
     data_text: str | None = None
     """The data, which is JSON already, as compact JSON without escapes; None if it was not made."""
 
+    kept: dict[CallState | None, Any] | None = None
+    """What all failures of the same mistake have in common, which the boundary keeps here; None if nobody keeps it."""
+
 
 PLAIN_ERRORS: Final = frozenset({CodedError, FrameworkError})
 """The classes of failures that neither wrap another exception nor group any."""
@@ -458,18 +461,10 @@ def failure_of(
     effects: Effects | None = None,
 ) -> CodedError:
     """The failure of a declared entry, for `ctx.fail`."""
-    own = None if retry is ... else retry
-    error = CodedError(
-        entry.code,
-        message,
-        data,
-        reason=entry.reason,
-        recovery=recovery,
-        retry=own if own is not None else entry.retry or entry.code.retry,
-        effects=effects,
-    )
-    if own is None and entry.retry is None:
-        error.retry_is_declared = False
+    advice = entry.retry if retry is ... or retry is None else retry
+    error = CodedError(entry.code, message, data, reason=entry.reason, recovery=recovery, retry=advice, effects=effects)
+    if advice is None:
+        error.retry = entry.code.retry
     if entry.data is None and entry.templates is None and error.has_message:
         error.entry = entry  # which is all that `declare` would do
     else:

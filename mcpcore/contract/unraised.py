@@ -164,8 +164,7 @@ def note(error: CodedError) -> None:
     while frame is not None and ((code := frame.f_code).co_filename in _MAKERS or code.co_name == "__init__"):
         frame = frame.f_back
     if frame is not None and not frame.f_code.co_filename.startswith(_PACKAGE):
-        notes = request.notes if request.notes is not None else request.noted()
-        notes.add(error, frame.f_code, frame.f_lasti)
+        (request.notes or request.noted()).add(error, frame.f_code, frame.f_lasti)
 
 
 def log_unraised(lost: Sequence[UnraisedFailure], name: str) -> None:

@@ -188,7 +188,8 @@ class ToolDefinition:
             # As JSON, in which a date or a member of an enumeration is a text also to a strict reader.
             model = arg_model.model_validate_json(to_json(arguments), strict=True)
         else:
-            model = arg_model.model_validate(arguments)
+            # `model_validate` only calls this, which costs a function.
+            model = arg_model.__pydantic_validator__.validate_python(arguments)
         values = model.__dict__
         return values.copy() if self.is_plain else {name: values[field] for name, field in self.argument_names}
 

@@ -119,8 +119,8 @@ def invalid_arguments_error(
         effects="none",
     )
     if written is not None:
-        failure.data_text, is_clean = written
-        failure.clean_for = name if is_clean else None
+        failure.data_text, failure.kept = written
+        failure.clean_for = None if failure.kept is None else name
     return failure
 
 

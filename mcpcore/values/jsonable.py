@@ -178,17 +178,19 @@ def dumps(value: JSON) -> str:
     return _encode(value)
 
 
-def _encoder() -> Callable[[JSON], str]:
-    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+def compact_encoder(**options: Any) -> Callable[[Any], str]:
+    """A function that writes compact JSON, with `options` of `json.JSONEncoder`."""
+    encoder = json.JSONEncoder(separators=(",", ":"), **options)
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:  # pragma: no cover - a Python without this part in C
         return encoder.encode
     # `JSONEncoder.encode` makes a new one for each value, which costs more than writing a small one.
-    write = make(None, encoder.default, json.encoder.encode_basestring, None, ":", ",", False, False, False)  # noqa: FBT003 - positional only
+    quote = json.encoder.encode_basestring_ascii if encoder.ensure_ascii else json.encoder.encode_basestring
+    write = make(None, encoder.default, quote, None, ":", ",", encoder.sort_keys, False, encoder.allow_nan)  # noqa: FBT003 - positional only
     return lambda value: "".join(write(value, 0))
 
 
-_encode: Final = _encoder()
+_encode: Final = compact_encoder(ensure_ascii=False, allow_nan=False)
 
 
 def size(value: JSON) -> int:

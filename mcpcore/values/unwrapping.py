@@ -81,10 +81,9 @@ def forget_tracebacks(exc: BaseException) -> None:
     if cause_of(exc) is None and context_of(exc) is None and not issubclass(type(exc), BaseExceptionGroup):
         traceback_slot.__set__(exc, None)  # as it is for most
         return
-    stack, seen = [exc], {id(exc)}
+    pending, seen = [exc], {id(exc)}
     running: set[int] | None = None
-    while stack and len(seen) < _MAX_LEAVES:
-        current = stack.pop()
+    for current in pending:  # which grows
         trace = traceback_slot.__get__(current)
         if trace is not None:
             if current is not exc and running is None:
@@ -92,11 +91,11 @@ def forget_tracebacks(exc: BaseException) -> None:
             # The code that called the server may be handling another exception, which is then a context here.
             if current is exc or running is None or id(trace.tb_frame) not in running:
                 traceback_slot.__set__(current, None)
-        members = members_of(current) if is_a(current, BaseExceptionGroup) else ()
+        members = members_of(current) if issubclass(type(current), BaseExceptionGroup) else ()
         for other in (cause_of(current), context_of(current), *members):
-            if other is not None and id(other) not in seen:
+            if other is not None and id(other) not in seen and len(seen) < _MAX_LEAVES:
                 seen.add(id(other))
-                stack.append(other)
+                pending.append(other)
 
 
 def _running_frames() -> set[int]:

@@ -60,9 +60,9 @@ class Misfit(NamedTuple):
     hint: str
     """What to send instead, from the schema: the missing field, the allowed values, the name that was meant."""
 
-    written: tuple[str, bool] | None = None
-    """`{"issues": …}` as compact JSON without escapes, where it is known, and whether nothing can be a secret in all of
-    these texts and the name of the tool."""
+    written: tuple[str, dict[Any, Any] | None] | None = None
+    """`{"issues": …}` as compact JSON without escapes, where it is known, and where the facts are kept that failures
+    with it share; None if anything in these texts or in the name of the tool may be a secret."""
 
 
 def misfit(error: ValidationError, schema: Mapping[str, Any] | Places, tool: str, arguments: object = None) -> Misfit:
@@ -99,9 +99,8 @@ def misfit(error: ValidationError, schema: Mapping[str, Any] | Places, tool: str
     if plain is not None:
         from mcpcore.wire.redaction.wire import may_hold_secret
 
-        misfit = misfit._replace(
-            written=(plain[1], not may_hold_secret(misfit.message, misfit.hint, plain[1], tool)),
-        )
+        is_clean = not may_hold_secret(misfit.message, misfit.hint, plain[1], tool)
+        misfit = misfit._replace(written=(plain[1], {} if is_clean else None))
     places.misfits[key] = misfit
     return misfit._replace(issues=list(map(dict.copy, issues)))
 

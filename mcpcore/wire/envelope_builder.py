@@ -51,8 +51,8 @@ def build_envelope(
     """Make an envelope of anything: converted to JSON and cut to `limits`; never raises.
 
     With `masked`, the envelope has no `data` at all; the keys in `dropped` are left out of it. The texts that `entry`
-    declares are sent as they are. With `lines`, which `advice_and_facts` makes, the recovery is declared too, and
-    it stands. With `is_clean`, all but `context` was searched for secrets before.
+    declares are sent as they are. With `lines`, which `advice_and_facts` makes, the reason and the recovery are the
+    server's own words, and the recovery stands. With `is_clean`, all but `context` was searched for secrets before.
     """
     bound = to_json_object(context) if context else None
     own = None
@@ -61,24 +61,25 @@ def build_envelope(
         if dropped or not WRITTEN_DATA_KEYS.isdisjoint(own.json):
             own = Facts({key: part for key, part in own.json.items() if key not in WRITTEN_DATA_KEYS.union(dropped)})
     # A declared reason is a declared text; any other may come from a caller or an upstream.
-    is_free = reason is not None and (entry is None or reason != entry.reason)
+    is_free = lines is None and reason is not None and (entry is None or reason != entry.reason)
     if limits.redact_secrets and (bound or not is_clean):
         wire = _wire()
         is_declared = message == code.sentence or (entry is not None and message == entry.when)
         # Nearly all failures end their search here, so the declared texts are left out of it where that is cheap.
-        hint = recovery.get("hint") if recovery is not None and len(recovery) == 1 else None
-        if type(hint) is not str or len(hint) > limits.data:
-            hint = None
-        if recovery is not None and hint is None:
-            # As JSON first: what a throw site gave may hold objects whose own code raises.
-            recovery = to_json_object(recovery, depth=limits.depth - 1, room=limits.data)
-        is_declared_hint = lines is not None or (entry is not None and hint is not None and hint is entry.recovery)
+        searched: object = None
+        if recovery is not None and lines is None:
+            searched = recovery.get("hint") if len(recovery) == 1 else None
+            if type(searched) is not str or len(searched) > limits.data:
+                # As JSON first: what a throw site gave may hold objects whose own code raises.
+                searched = recovery = to_json_object(recovery, depth=limits.depth - 1, room=limits.data)
+            elif entry is not None and searched is entry.recovery:
+                searched = None
         if wire.may_hold_secret(
             None if is_declared else message,
             tool,
             None if own is None else own.text or own.json,
             bound,
-            None if is_declared_hint else hint or recovery,
+            searched,
             reason if is_free else None,
         ):
             if not is_declared:
@@ -156,15 +157,16 @@ if hasattr(os, "register_at_fork"):
 def now() -> str:
     """The time in UTC, ISO 8601 with milliseconds."""
     global _second  # noqa: PLW0603 - a pair that is replaced as one
-    second, millisecond = divmod(time.time_ns() // 1_000_000, 1_000)
+    milliseconds = str(time.time_ns() // 1_000_000)
+    second = milliseconds[:-3]
     known, text = _second
     if known != second:
-        text = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        text = datetime.fromtimestamp(int(second), UTC).strftime("%Y-%m-%dT%H:%M:%S")
         _second = second, text
-    return f"{text}.{millisecond:03d}Z"
+    return f"{text}.{milliseconds[-3:]}Z"
 
 
-_second: tuple[int, str] = (-1, "")
+_second: tuple[str, str] = ("", "")
 """The last second that was asked for, as text: failures come in bursts."""
 
 

@@ -17,6 +17,7 @@ from mcp import Client
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import ValidationError
 
 import mcpcore
 from mcpcore import (
@@ -37,15 +38,18 @@ from mcpcore import (
     tool,
 )
 from mcpcore.audit import AuditTrail
+from mcpcore.boundary.script import Boundary
 from mcpcore.contract.advice import ROWS
 from mcpcore.contract.codes import EFFECTS, Effects
 from mcpcore.contract.effects import PHRASES, default_effects, weakest
 from mcpcore.contract.errors import FACTORIES
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.contract.limits import DEFAULT_LIMITS
+from mcpcore.sdk.serving import invalid_arguments_error
 from mcpcore.wire.dialects import DIALECTS, dialect_named
 from mcpcore.wire.envelope_builder import build_envelope
 from tests.answers import envelope_of
+from tests.boundaries import answer_to
 from tests.conftest import Call
 
 READS = ToolAnnotations(read_only_hint=True)
@@ -649,3 +653,27 @@ def test_what_failures_have_in_common_is_kept_for_each_entry_and_state_alone() -
     ]
     whole = answers(served(), [*calls, *(("any", {"reason": entry.reason}) for entry in many), *calls])
     assert whole[: len(calls)] == whole[-len(calls) :] == [answers(served(), [call])[0] for call in calls]
+
+
+def test_repeated_mistakes_share_their_advice_unless_a_handler_changes_it() -> None:
+    """A handler may catch the failure of a prompt that it asked for, and raise it with what it knows itself."""
+
+    @tool
+    def f(number: int) -> None:
+        """Take a number."""
+
+    definition = f.definition
+
+    def advice(**changes: Any) -> str:
+        with pytest.raises(ValidationError) as raised:
+            definition.validate({"number": "x"})
+        error = invalid_arguments_error(raised.value, definition.places, "f", {})
+        vars(error).update(changes)
+        content = answer_to(Boundary(server="s"), error, name="f").structured_content
+        return str((content or {})["error"]["advice"])
+
+    usual = advice()
+    assert "not retryable · nothing was changed" == usual
+    assert "a part of it took effect: check before you call again" == advice(effects="partial")
+    assert "retry after 3 s · nothing was changed" == advice(retry=Retry.after(seconds=3), retry_is_declared=True)
+    assert usual == advice()

@@ -80,6 +80,7 @@ def envelope() -> dict[str, Any]:
                         "description": "The server sent no envelope: all but the message follows from its words.",
                         "const": True,
                     },
+                    "injected": {"description": "A test asked for this failure; no handler raised it.", "const": True},
                     "advice": {"description": "`retry`, `effects` and the fallback tool in words.", "type": "string"},
                     "retry": {"$ref": "#/$defs/retry"},
                     "effects": _effects(),

@@ -25,6 +25,7 @@ from mcpcore.values.unwrapping import (
     returned_failure,
     unwrapped,
 )
+from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.envelope_builder import Facts, build_envelope, facts_of, stands
 from mcpcore.wire.envelope_text import advice_and_facts
 
@@ -214,6 +215,8 @@ class FailureMapper:
             lines=lines,
             is_clean=error.clean_for is not None and error.clean_for == call.name and not self.expose,
         )
+        if error.injected:
+            envelope = Envelope.of({**vars(envelope), "injected": True}, vars(envelope).get("_parts"))
         relayed = type(error) is not CodedError and is_a(error, UpstreamError)
         if relayed:
             envelope = cast("UpstreamError", error).identified(envelope)

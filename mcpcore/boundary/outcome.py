@@ -136,10 +136,11 @@ class BrokenItem(NamedTuple):
 
 
 def observe(outcome: Outcome, call: FailedCall) -> None:
-    """Show a failure to the observer, unless the framework raised it for no declared reason."""
+    """Show a failure to the observer, unless the framework raised it for no declared reason, or a test injected it."""
     observer = coverage_hook.observer
     exc = outcome.exception
-    if observer is not None and not (isinstance(exc, FrameworkError) and exc.entry is None):
+    is_own = isinstance(exc, FrameworkError) and exc.entry is None
+    if observer is not None and not (is_own or outcome.envelope.injected):
         observer.failed(call.surface, call.name, call.contract, outcome.envelope.name, outcome.envelope.reason)
 
 

@@ -238,6 +238,8 @@ class Boundary:
             record["others"] = outcome.others
         if outcome.relayed:
             record["relayed"] = True
+        if envelope.injected:
+            record["injected"] = True
         return record
 
 

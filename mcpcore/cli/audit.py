@@ -84,6 +84,8 @@ def _details(record: Record) -> Iterator[str]:
                 yield f"  because of {cause}"
     if record.get("broken_contract"):
         yield f"broken contract: {record['broken_contract']}"
+    if record.get("injected"):
+        yield "injected: a test asked for this failure, and no handler raised it"
     if record.get("relayed"):
         yield "relayed: another server failed, and its own trail has the failure"
     for key in ("context", "arguments", "data"):

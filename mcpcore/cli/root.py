@@ -40,6 +40,9 @@ COMMANDS: Final = {
     "call": Mounted("mcpcore.cli.call", "call", "Call one tool and print what a client receives."),
     "proxy": Mounted("mcpcore.cli.proxy", "proxy", "Make the failures of any MCP server readable."),
     "check": Mounted("mcpcore.cli.check", "check", "Call the tools of a running server and judge how they fail."),
+    "fail-report": Mounted(
+        "mcpcore.cli.fail_report", "fail_report", "Show what an agent did after the failures that it met."
+    ),
     "lint": Mounted("mcpcore_lint.cli", "lint", "Check that tools throw what their contracts declare."),
     "catalog": Mounted(
         "mcpcore.cli.catalog", "catalog", "List what servers can fail with: Markdown, JSON, HTML, Python."

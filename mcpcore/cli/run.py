@@ -13,7 +13,8 @@ import signal
 import socket
 import sys
 import threading
-from typing import IO, TYPE_CHECKING, Any, Final, cast
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
@@ -23,7 +24,7 @@ from mcpcore.cli.options import SplitCommand, after_dashes, complete_files
 from mcpcore.cli.problems import INTERRUPTED, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
     from mcpcore.sdk.http import Hosts
@@ -43,6 +44,74 @@ allow_host_option = click.option(
 )
 
 
+def fault_options(command: _CommandT) -> _CommandT:
+    """Add `--fail`, `--fail-seed` and `--fail-log` to a command."""
+    options = (
+        click.option(
+            "--fail",
+            multiple=True,
+            metavar="TOOL=REASON",
+            help="For tests of agents: have the tool fail with this declared reason. Add `,first=N` for the first N "
+            "calls, `,probability=P`, or `,after` to run the handler first. `all` raises each reason of each tool "
+            "once. Repeat it for more.",
+        ),
+        click.option(
+            "--fail-seed", type=int, default=0, metavar="N", help="Decides which calls fail, with probability=."
+        ),
+        click.option(
+            "--fail-log",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar="FILE",
+            shell_complete=complete_files,
+            help="Append a line for each tool call to this file; `mcpcore fail-report` reads it.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@contextlib.contextmanager
+def failing_on_demand(server: Any, fail: Sequence[str], seed: int, log: Path | None) -> Iterator[None]:
+    """Have tools of `server` fail on demand, and log its calls; says so on standard error.
+
+    Raises:
+        Problem: If a failure cannot be raised, or the log not be written.
+    """
+    with contextlib.ExitStack() as scopes:
+        if fail or log is not None:
+            import anyio
+
+            from mcpcore.boundary.faults import FaultError, parse_faults
+            from mcpcore.testing.faults import installed, logging_calls
+            from mcpcore.testing.servers import declared_tools
+
+        if fail:
+            try:
+                scopes.enter_context(
+                    installed(server, anyio.run(declared_tools, server), parse_faults(fail), seed=seed)
+                )
+            except FaultError as exc:
+                end = "" if str(exc).endswith("?") else "."
+                raise Problem(
+                    f"--fail: {exc}{end}",
+                    hint="`mcpcore call SERVER --list` shows the tools and the reasons they declare",
+                ) from exc
+            output.line(f"Failures are injected: {', '.join(fail)}. This is for tests alone.", err=True)
+        if log is not None:
+            try:
+                scopes.enter_context(logging_calls(server, log))
+            except OSError as exc:
+                raise Problem(
+                    f"--fail-log {log} cannot be written: {exc.strerror or exc}.",
+                    hint="name a file in a folder that exists, and that you may write to",
+                ) from exc
+        yield
+
+
+_CommandT = TypeVar("_CommandT", bound="Callable[..., Any]")
+
+
 @click.command(
     cls=SplitCommand,
     epilog="""\b
@@ -51,6 +120,7 @@ allow_host_option = click.option(
   mcpcore run package.server --http :8000        a module, over HTTP at /mcp
   mcpcore run server.py --http 0.0.0.0:8000 --stateless --json-response
   mcpcore run examples/workspace/server.py -- ~/notes
+  mcpcore run server.py --fail place_order=declined --fail-log calls.jsonl     test how an agent takes a failure
 
 \b
 The entry of a client's configuration:
@@ -63,6 +133,7 @@ The entry of a client's configuration:
 @click.option("--stateless", is_flag=True, help="Keep no session between requests, with --http.")
 @click.option("--json-response", is_flag=True, help="Answer with JSON instead of event streams, with --http.")
 @click.option("-v", "--verbose", is_flag=True, help="Log each request, with --http.")
+@fault_options
 @click.option("--traceback", is_flag=True, help="Show the traceback of a server that cannot be loaded or started.")
 @click.pass_context
 def run(
@@ -75,6 +146,9 @@ def run(
     stateless: bool,
     json_response: bool,
     verbose: bool,
+    fail: tuple[str, ...],
+    fail_seed: int,
+    fail_log: Path | None,
     traceback: bool,
 ) -> None:
     """Serve the server in SERVER, a file or a module, over stdio or over HTTP.
@@ -107,11 +181,11 @@ def run(
                     f"Waiting for an MCP client on standard input (end with Ctrl+C). To try the tools: {listing}",
                     err=True,
                 )
-            with _start_failures_explained(loaded, server):
+            with failing_on_demand(loaded, fail, fail_seed, fail_log), _start_failures_explained(loaded, server):
                 _serve_stdio(loaded, wire)
         else:
             loaded = load(target, arguments)
-            with _start_failures_explained(loaded, server):
+            with failing_on_demand(loaded, fail, fail_seed, fail_log), _start_failures_explained(loaded, server):
                 _serve_http(
                     loaded,
                     endpoint,

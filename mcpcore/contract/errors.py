@@ -62,6 +62,7 @@ class CodedError(Exception):
         omits_recovery: Whether the throw site suppressed the recovery with `recovery=None`.
         omits_effects: Whether the declared effects do not apply, since the failure represents others too.
         has_message: Whether the throw site gave a message.
+        injected: Whether a test asked for this failure, and no handler raised it.
         unusable_advice: A description of an invalid `retry` or `effects` from the throw site, or of data or a message
             that a mapping could not make; else None. The failure is sent without it, and its contract is broken.
     """
@@ -77,6 +78,7 @@ class CodedError(Exception):
     omits_recovery: bool
     has_message: bool
     omits_effects: bool = False
+    injected: bool = False
     unusable_advice: str | None = None
 
     # The tool with whose name all texts were searched for secrets, and none can be one; None if nobody searched.

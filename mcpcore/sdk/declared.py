@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
     from mcpcore.contract.failure_modes import Contract
+    from mcpcore.declare.declaration import Declaration
 
 
 class Registered(NamedTuple):
-    """A registered tool, resource or prompt: its contract and its function, where they are known."""
+    """A registered tool, resource or prompt: its contract, its function and its declaration, where they are known."""
 
     contract: Contract[Any] | None
     function: Callable[..., Any] | None
+    declaration: Declaration | None = None
 
 
 def registered_on(server: MCPServer[Any]) -> Callable[[str, str], Awaitable[Registered]]:
@@ -40,5 +42,5 @@ def registered_on(server: MCPServer[Any]) -> Callable[[str, str], Awaitable[Regi
 def _registered(item: object) -> Registered:
     declared = item.tool if isinstance(item, ContractTool) else getattr(item, "_declared", None)
     if declared is not None:
-        return Registered(declared.contract, declared.declaration.handler)
+        return Registered(declared.contract, declared.declaration.handler, declared.declaration)
     return Registered(None, getattr(item, "fn", None))

@@ -4,6 +4,7 @@
 - `make_context(tool)` makes the context that a handler takes.
 - `raises_reason(reason)` and `assert_fails(result, reason)` check a failure.
 - `contract_suite(server)` generates the tests that every contract must pass.
+- `failing(server, faults)` has tools fail on demand, with failures that they declare.
 - `fuzz_tool(tool)` calls a tool with arguments that are drawn from its schema.
 """
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from mcpcore.testing.asserting import raises_reason as raises_reason
     from mcpcore.testing.client import make_context as make_context
     from mcpcore.testing.client import tool_client as tool_client
+    from mcpcore.testing.faults import failing as failing
     from mcpcore.testing.fuzzing import fuzz_tool as fuzz_tool
     from mcpcore.testing.suite import contract_suite as contract_suite
 
@@ -25,6 +27,7 @@ _HOME_OF = {
     "RaisedFailure": "asserting",
     "assert_fails": "asserting",
     "contract_suite": "suite",
+    "failing": "faults",
     "fuzz_tool": "fuzzing",
     "make_context": "client",
     "raises_reason": "asserting",

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import inspect
 import sys
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp import Client
-from mcp.server import Server as LowLevelServer
-from mcp.server.mcpserver import MCPServer
 
 from mcpcore.boundary import coverage_hook
 from mcpcore.boundary.strictness import strict_scope
@@ -18,14 +16,17 @@ from mcpcore.client.listing import pages_of
 from mcpcore.contract.failure_modes import ContractError
 from mcpcore.declare.context import Context
 from mcpcore.declare.declaration import Declared, DeclaredMethod
+from mcpcore.testing.servers import connectable
 from mcpcore.values.jsonable import safe_str
 from mcpcore.values.unwrapping import is_a, leaves_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping, Sequence
     from types import CodeType
 
     from fastmcp import FastMCP
+    from mcp.server import Server as LowLevelServer
+    from mcp.server.mcpserver import MCPServer
     from mcp_types import Tool as ListedTool
 
     from mcpcore.contract.errors import CodedError
@@ -33,7 +34,12 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def tool_client(
-    server: MCPServer[Any] | FastMCP[Any] | LowLevelServer[Any], *, strict: bool | None = True, **options: Any
+    server: MCPServer[Any] | FastMCP[Any] | LowLevelServer[Any],
+    *,
+    strict: bool | None = True,
+    fail: str | Mapping[str, str | Sequence[str]] | None = None,
+    seed: int = 0,
+    **options: Any,
 ) -> AsyncIterator[Client]:
     """Start `server` in memory, and yield the SDK's client for it.
 
@@ -49,17 +55,28 @@ async def tool_client(
     Args:
         server: A `mcpcore.Server`, a server of the SDK or a FastMCP server; its lifespan runs.
         strict: Whether the server is strict while the client is open. With None, the server's own option decides.
+        fail: Failures on demand, by tool: with `{"place_order": "payment_unconfirmed"}` every call fails with that
+            reason, and `"all"` raises each reason of each tool once. A reason may have options, such as
+            `"payment_unconfirmed,first=2"`; `mcpcore run --help` lists them.
+        seed: Decides which calls fail on demand where a failure has a probability.
         **options: Options of `mcp.Client`, such as `elicitation_callback` or `mode`. The default of `cache` is None, so
             that each request reaches the server.
 
     Raises:
         TypeError: If `server` is not a server.
+        FaultError: If a failure on demand cannot be raised: it names a tool or a reason that does not exist, say.
         Exception: The exception that keeps the server from starting, as its own code raised it. A strict server with an
             unknown fallback tool raises a `ContractError`.
     """
     client = Client(connectable(server), **{"cache": None, **options})
     failure: BaseException | None = None
-    with nullcontext() if strict is None else strict_scope(server, strict=strict):
+    async with AsyncExitStack() as scopes:
+        if strict is not None:
+            scopes.enter_context(strict_scope(server, strict=strict))
+        if fail is not None:
+            from mcpcore.testing.faults import failing
+
+            await scopes.enter_async_context(failing(server, fail, seed=seed))
         try:
             async with client:
                 try:
@@ -88,26 +105,6 @@ async def all_tools(client: Client) -> list[ListedTool]:
     """The tools on all pages of the list."""
     pages = pages_of(lambda cursor: client.list_tools(cursor=cursor))
     return [tool async for page in pages for tool in page.tools]
-
-
-def connectable(server: object, *, taker: str = "tool_client") -> MCPServer[Any] | LowLevelServer[Any]:
-    """What the client of the SDK connects to in memory.
-
-    Raises:
-        TypeError: If `server` is not a server; the message names the `taker`.
-    """
-    if isinstance(server, MCPServer | LowLevelServer):
-        return server
-    if "fastmcp" in sys.modules:
-        from mcpcore.integrations.fastmcp.private import lowlevel_of
-
-        lowlevel = lowlevel_of(server)
-        if isinstance(lowlevel, LowLevelServer):
-            return lowlevel
-    raise TypeError(
-        f"{taker}(...) takes a Server, an MCPServer or a FastMCP server, not {type(server).__name__}; for a server "
-        "that runs elsewhere, use mcp.Client"
-    )
 
 
 def _ends_the_task(exc: BaseException) -> bool:

@@ -93,3 +93,11 @@ def make_context() -> Callable[..., Context[Any, Any]]:
     from mcpcore.testing.client import make_context
 
     return make_context
+
+
+@pytest.fixture
+def failing() -> Callable[..., AbstractAsyncContextManager[None]]:
+    """The function of `mcpcore.testing` that has the tools of a server fail on demand."""
+    from mcpcore.testing.faults import failing
+
+    return failing

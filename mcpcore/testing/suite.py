@@ -13,7 +13,8 @@ from mcpcore.boundary.mapper import FailureMapper
 from mcpcore.boundary.outcome import FailedCall
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import Contract, FailureMode
-from mcpcore.testing.client import all_tools, connectable, tool_client
+from mcpcore.testing.client import all_tools, tool_client
+from mcpcore.testing.servers import connectable
 from mcpcore.values.jsonable import to_json
 
 if TYPE_CHECKING:

@@ -60,6 +60,7 @@ class Envelope:
             nothing.
         inferred: Whether the server sent no envelope. Then the code, the advice and the effects follow from its words
             and from the annotations of the tool, and only the message is the server's own.
+        injected: Whether a test asked for the failure, and no handler raised it; see `mcpcore.boundary.faults`.
         retry_stated: Whether the failure itself says what `retry` says. Otherwise that is the default of its code. A
             failure in no known form is never retryable then, except for RATE_LIMITED: its tool may have changed
             something.
@@ -80,6 +81,7 @@ class Envelope:
     native_code: str | int | None = field(default=None, compare=False)
     repeatable: bool = field(default=False, compare=False)
     inferred: bool = field(default=False, compare=False)
+    injected: bool = field(default=False, compare=False)
     retry_stated: bool = field(default=False, compare=False)
 
     def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Envelope], tuple[dict[str, Any]]]:
@@ -199,6 +201,8 @@ class Envelope:
             error["data"] = dict(self.data)
         if self.inferred:
             error["inferred"] = True
+        if self.injected:
+            error["injected"] = True
         error["advice"] = self.advice
         error["retry"] = {"kind": self.retry.kind} if self.retry.after_ms is None else self.retry.to_json()
         if self.effects is not None:
@@ -245,6 +249,7 @@ class Envelope:
             retry_stated=stated is not None,
             repeatable=advice is not None and advice.repeatable,
             inferred=error.get("inferred") is True,
+            injected=error.get("injected") is True,
             effects=as_effects(error.get("effects")),
             tool=_text(error.get("tool")),
             correlation_id=_text(error.get("correlationId")) or "",

@@ -9,6 +9,8 @@ r"""The text form of an envelope, written so that no value in it can pass for a 
 
     This is the 3rd identical call, and it failed the same way each time. …
 
+    This failure was injected by a test. …
+
     (reason no_match · NOT_FOUND · not retryable · nothing was changed · try search_articles · id 7c1e0f6a91b2d4e5)
 
 Only the framework begins a line at the margin. The lines that continue a message or a hint are indented, and not
@@ -16,7 +18,8 @@ folded, so that diffs and compiler output stay readable. The details are one lin
 repeated has the sentences about identical calls, in which the number alone differs. A reason or a tool that could be
 taken for something else in the last line is written as a JSON string. The advice in it is a phrase of
 `mcpcore.contract.advice`. The line begins with "inferred" where the code and the advice are not the server's own word,
-but follow from its text. `read` accepts nothing that `write` cannot have written, now or in an earlier version.
+but follow from its text. Only a failure that a test asked for says that it was injected. `read` accepts nothing that
+`write` cannot have written, now or in an earlier version.
 
 Source of the form: the section "The wire" of the design.
 """
@@ -78,6 +81,7 @@ class TextFields(NamedTuple):
     repeatable: bool = False
     repeated: int | None = None
     inferred: bool = False
+    injected: bool = False
 
 
 Parts: TypeAlias = "tuple[Mapping[str, Any] | None, str | None, tuple[str, str]]"
@@ -104,9 +108,15 @@ def write(envelope: Envelope, *, max_details: int, parts: Parts | None = None) -
         text = f"{text}\n\n{_DETAILS}{_json(details, max_details)}"
     if envelope.repeated is not None:
         text = f"{text}\n\n{repeat_notice(envelope.repeated)}"
+    if envelope.injected:
+        text = f"{text}\n\n{INJECTED}"
     # With parts, the id is one of this program's own.
     identity = envelope.correlation_id if parts is not None else word(envelope.correlation_id)
     return f"{text}\n\n({_INFERRED if envelope.inferred else ''}{facts}id {identity})"
+
+
+INJECTED: Final = "This failure was injected by a test. The tool itself did not report it."
+"""The paragraph in a failure that a test asked for."""
 
 
 def repeat_notice(count: int) -> str:
@@ -209,6 +219,9 @@ def read(text: str) -> TextFields | None:
     if match is not None and middle[0] == repeat_notice(int(match[1])):
         del middle[0]
         fields = fields._replace(repeated=int(match[1]))
+    if middle and middle[0] == INJECTED:
+        del middle[0]
+        fields = fields._replace(injected=True)
     return None if middle else fields
 
 

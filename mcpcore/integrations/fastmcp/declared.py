@@ -33,7 +33,7 @@ def registered_on(server: FastMCP[Any]) -> Callable[[str, str], Awaitable[Regist
         if declared is None:
             declared = _within(function)
         if declared is not None:
-            return Registered(declared.contract, declared.declaration.handler)
+            return Registered(declared.contract, declared.declaration.handler, declared.declaration)
         return Registered(None, function)
 
     return find

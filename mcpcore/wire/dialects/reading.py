@@ -223,6 +223,7 @@ def _canonical_text(text: str) -> Envelope | None:
         data=data or None,
         repeated=fields.repeated,
         inferred=fields.inferred,
+        injected=fields.injected,
     )
 
 

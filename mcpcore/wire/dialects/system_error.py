@@ -97,6 +97,8 @@ class SystemError_(Dialect):  # noqa: N801 - the name without the underscore is 
         written["timestamp"] = envelope.timestamp
         if trace is not None:
             written["stack_trace"] = trace
+        if envelope.injected:  # the dialect has no place for it, and a test must not be taken for the truth
+            written["injected"] = True
         return written, json_text(written)
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
@@ -130,6 +132,7 @@ class SystemError_(Dialect):  # noqa: N801 - the name without the underscore is 
             context=context or None,
             dialect=self.name,
             native_code=native,
+            injected=structured.get("injected") is True,
         )
 
 

@@ -1,0 +1,202 @@
+"""`mcpcore run --fail`, its log, and `mcpcore fail-report`, with real servers in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from mcpcore.cli.root import cli
+
+SERVER = '''
+from typing import Literal
+
+from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, tool
+
+SEATS = []
+BUSY = FailureMode(
+    "busy", ErrorCode.RATE_LIMITED, when="The desk is busy.", recovery="Wait.", retry=Retry.after(seconds=1)
+)
+UNCONFIRMED = FailureMode(
+    "unconfirmed",
+    ErrorCode.TIMEOUT,
+    when="Nobody knows whether the seat is taken.",
+    recovery="Look first.",
+    effects="unknown",
+    fallback_tool="seats",
+)
+
+
+@tool(errors=[BUSY, UNCONFIRMED])
+async def take(ctx: Context[Literal["busy", "unconfirmed"]], seat: str) -> str:
+    """Take a seat."""
+    SEATS.append(seat)
+    return seat
+
+
+@tool(read_only=True)
+def seats() -> list[str]:
+    """The seats that are taken."""
+    return SEATS
+
+
+server = Server("seats", tools=[take, seats])
+'''
+FASTMCP = SERVER.replace(
+    'server = Server("seats", tools=[take, seats])',
+    """from fastmcp import FastMCP
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+server = FastMCP("seats", middleware=[ContractMiddleware()])
+server.add_tool(take)
+server.add_tool(seats)""",
+)
+SECRET = "hUnt3r2-Xq9"
+
+
+@pytest.fixture(params=["server", "fastmcp"])
+def served(request, tmp_path):
+    """The path of a server in a file."""
+    path = tmp_path / "server.py"
+    path.write_text(FASTMCP if request.param == "fastmcp" else SERVER)
+    return path
+
+
+@pytest.mark.anyio
+async def test_an_agent_meets_a_failure_on_demand(served, tmp_path):
+    """The failure, the instructions, standard error and the log say that it was injected; the report judges the agent."""
+    log, errors = tmp_path / "calls.jsonl", tmp_path / "stderr.txt"
+    arguments = [
+        "-m",
+        "mcpcore",
+        "run",
+        str(served),
+        "--fail",
+        "take=unconfirmed,first=1,after",
+        "--fail-log",
+        str(log),
+    ]
+    parameters = StdioServerParameters(command=sys.executable, args=arguments)
+    with errors.open("w") as errlog:
+        async with Client(stdio_client(parameters, errlog=errlog), cache=None) as client:
+            assert "under test" in client.instructions
+            first = await client.call_tool("take", {"seat": SECRET})
+            again = await client.call_tool("take", {"seat": SECRET})
+            looked = await client.call_tool("seats", {})
+            unknown = await client.call_tool("take", {"sea": "A1"})
+    assert (True, False, False, True) == (first.is_error, again.is_error, looked.is_error, unknown.is_error)
+    assert first.structured_content["error"]["injected"] is True
+    assert "injected" not in unknown.structured_content["error"]
+    assert {"result": [SECRET, SECRET]} == looked.structured_content, "the handler ran before the failure"
+    assert "Failures are injected: take=unconfirmed,first=1,after. This is for tests alone." in errors.read_text()
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert ["failure", "success", "success", "failure"] == [line["outcome"] for line in lines]
+    assert [True, None, None, None] == [line.get("injected") for line in lines]
+    assert {1} == {line["session"] for line in lines}
+    assert SECRET not in log.read_text()
+    done = CliRunner().invoke(cli, ["fail-report", str(log)])
+    assert 1 == done.exit_code
+    assert "take failed: unconfirmed (injected)\n" in done.stdout
+    assert "made the same call again after 0.0 s: against the advice" in done.stdout
+    assert done.stdout.endswith("4 calls, 2 failures, 1 against the advice.\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--fail", "tak=busy"], "the server has no tool 'tak'; did you mean 'take'?"),
+        (["--fail", "take=bus"], "the tool 'take' declares no reason 'bus'; declared are 'busy', 'unconfirmed'."),
+        (["--fail", "seats=busy"], "the tool 'seats' declares no failure modes."),
+        (
+            ["--fail", "take"],
+            "'take' is no failure to inject; write TOOL=REASON, such as place_order=declined, or all.",
+        ),
+        (["--fail", "take=busy,probability=2"], "probability takes a number above 0 and at most 1, not '2'."),
+        (["--fail-log", "missing/calls.jsonl"], "--fail-log missing/calls.jsonl cannot be written"),
+    ],
+)
+def test_bad_input_says_what_there_is(options, message, served, tmp_path):
+    """The server does not start, and the message names what could be meant."""
+    command = [sys.executable, "-m", "mcpcore", "run", str(served), *options]
+    done = subprocess.run(command, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def call(tool, outcome="success", *, arguments="a", at=0.0, **facts):
+    """A line of a log."""
+    time = f"2026-11-29T10:00:{at:06.3f}Z"
+    return {"time": time, "session": 1, "tool": tool, "arguments": arguments, "outcome": outcome, **facts}
+
+
+def failed(tool="pay", *, kind="not_retryable", after=None, **facts):
+    """A line of a failure with this retry advice."""
+    retry = {"kind": kind} if after is None else {"kind": kind, "afterMs": after}
+    return call(tool, "failure", reason="odd", advice="…", retry=retry, **facts)
+
+
+UNKNOWN = {"effects": "unknown", "fallbackTool": "look"}
+AFTER = {"kind": "retryable_after_ms", "after": 2000}
+
+
+@pytest.mark.parametrize(
+    ("lines", "verdict"),
+    [
+        ([failed()], "allowed"),
+        ([failed(), call("pay")], "against the advice"),
+        ([failed(), failed(), call("pay", arguments="b")], "against the advice"),
+        ([failed(), call("pay", arguments="b")], "allowed"),
+        ([failed(effects="unknown"), call("pay", arguments="b")], "unclear"),
+        ([failed(), call("other")], "allowed"),
+        ([failed(), call("other"), call("pay")], "unclear"),
+        ([failed(), failed("other"), call("pay")], "against the advice"),
+        ([failed(kind="retryable_immediate"), call("pay")], "allowed"),
+        ([failed(**AFTER), call("pay", at=1)], "against the advice"),
+        ([failed(**AFTER), call("pay", at=1.99)], "allowed"),
+        ([failed(**AFTER), call("other", at=1), call("pay", at=1.5)], "against the advice"),
+        ([failed(**UNKNOWN), call("look"), call("pay")], "allowed"),
+        ([failed(**UNKNOWN), failed("look"), call("pay")], "against the advice"),
+        ([failed(**UNKNOWN), call("other"), call("pay")], "against the advice"),
+        ([failed(**UNKNOWN), call("look")], "allowed"),
+        ([failed(), {**call("pay"), "session": 2}], "allowed"),
+    ],
+)
+def test_the_advice_judges_what_came_next(lines, verdict, tmp_path):
+    """A repeat is allowed where the failure said so; what the log does not decide is unclear."""
+    log = tmp_path / "calls.jsonl"
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = CliRunner().invoke(cli, ["fail-report", str(log), "--format", "json"])
+    report = json.loads(done.stdout)
+    assert verdict == report["failures"][0]["verdict"], report["failures"][0]["then"]
+    assert done.exit_code == (1 if report["against"] else 0)
+    assert len(lines) == report["calls"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("hello\n", "line 1 is no line of a log of calls"),
+        (json.dumps(call("pay")) + '\n{"tool": 1}\n', "line 2 is no line of a log of calls"),
+        (json.dumps(call("pay", "perhaps")) + "\n", "line 1: the outcome is neither success nor failure"),
+    ],
+)
+def test_a_file_that_is_no_log_is_named(text, message, tmp_path):
+    """The message names the line, and nothing is reported."""
+    log = tmp_path / "calls.jsonl"
+    log.write_text(text)
+    done = CliRunner().invoke(cli, ["fail-report", str(log)])
+    assert (2, "") == (done.exit_code, done.stdout)
+    assert message in done.stderr
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    """The message says so."""
+    done = CliRunner().invoke(cli, ["fail-report", str(tmp_path / "calls.jsonl")])
+    assert 2 == done.exit_code
+    assert "cannot be read: No such file or directory." in done.stderr

@@ -17,7 +17,18 @@ import click
 from mcpcore.cli import output
 from mcpcore.cli.options import SplitCommand, after_dashes, complete_files, header_option, require_url
 from mcpcore.cli.problems import INTERRUPTED, Failed, Problem
-from mcpcore.cli.run import Wire, allow_host_option, announce, bind, parse_address, require_http
+from mcpcore.cli.run import (
+    Wire,
+    allow_host_option,
+    announce,
+    announce_faults,
+    bind,
+    fault_options,
+    fault_problems,
+    opened_log,
+    parse_address,
+    require_http,
+)
 from mcpcore.reports import counted
 
 if TYPE_CHECKING:
@@ -80,6 +91,7 @@ proxy could not start; 130 Ctrl+C.""",
     "--no-repeat-notice", is_flag=True, help="Do not say in a failure that the same call failed in the same way before."
 )
 @click.option("--stats", is_flag=True, help="At the end, print counts, and the entries that matched nothing.")
+@fault_options
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp instead of stdio.")
 @allow_host_option
 @header_option
@@ -94,6 +106,9 @@ def proxy(
     tool_failure_meta: bool,
     no_repeat_notice: bool,
     stats: bool,
+    fail: tuple[str, ...],
+    fail_seed: int,
+    fail_log: Path | None,
     address: str | None,
     allowed_hosts: tuple[str, ...],
     headers: dict[str, str],
@@ -126,6 +141,7 @@ def proxy(
             tool_failure_meta=tool_failure_meta,
             repeat_notice=not no_repeat_notice,
         )
+        _fail_on_demand(answers, fail, fail_seed, fail_log)
         log = logging.StreamHandler()
         log.setFormatter(HidingFormatter("mcpcore proxy: %(message)s", headers))
         logging.basicConfig(handlers=[log], level=logging.WARNING)
@@ -180,6 +196,19 @@ def _serve(
         signal.signal(received, handlers[received])
         signal.raise_signal(received)
     return received
+
+
+def _fail_on_demand(answers: ResponseRewriter, fail: Sequence[str], seed: int, log: Path | None) -> None:
+    """Have tools fail with what the contract declares, and log calls; says so on standard error."""
+    if fail:
+        from mcpcore.boundary.faults import parse_faults
+        from mcpcore.proxy.faults import OverlayFaults
+
+        with fault_problems():
+            answers.faults = OverlayFaults(answers.overlay, parse_faults(fail), seed=seed)
+        announce_faults(fail)
+    if log is not None:
+        answers.call_log = opened_log(log)
 
 
 def _finish(answers: ResponseRewriter, *, stats: bool) -> None:

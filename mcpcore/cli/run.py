@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
+    from mcpcore.boundary.call_log import CallLog
     from mcpcore.sdk.http import Hosts
     from mcpcore.sdk.startup import Startup
 
@@ -82,31 +83,58 @@ def failing_on_demand(server: Any, fail: Sequence[str], seed: int, log: Path | N
         if fail or log is not None:
             import anyio
 
-            from mcpcore.boundary.faults import FaultError, parse_faults
+            from mcpcore.boundary.faults import parse_faults
             from mcpcore.testing.faults import installed, logging_calls
             from mcpcore.testing.servers import declared_tools
 
         if fail:
-            try:
+            with fault_problems():
                 scopes.enter_context(
                     installed(server, anyio.run(declared_tools, server), parse_faults(fail), seed=seed)
                 )
-            except FaultError as exc:
-                end = "" if str(exc).endswith("?") else "."
-                raise Problem(
-                    f"--fail: {exc}{end}",
-                    hint="`mcpcore call SERVER --list` shows the tools and the reasons they declare",
-                ) from exc
-            output.line(f"Failures are injected: {', '.join(fail)}. This is for tests alone.", err=True)
+            announce_faults(fail)
         if log is not None:
-            try:
-                scopes.enter_context(logging_calls(server, log))
-            except OSError as exc:
-                raise Problem(
-                    f"--fail-log {log} cannot be written: {exc.strerror or exc}.",
-                    hint="name a file in a folder that exists, and that you may write to",
-                ) from exc
+            scopes.enter_context(logging_calls(server, opened_log(log)))
         yield
+
+
+@contextlib.contextmanager
+def fault_problems() -> Iterator[None]:
+    """Report a failure that cannot be raised on demand.
+
+    Raises:
+        Problem: If there is one.
+    """
+    from mcpcore.boundary.faults import FaultError
+
+    try:
+        yield
+    except FaultError as exc:
+        end = "" if str(exc).endswith("?") else "."
+        hint = "`mcpcore call SERVER --list` shows the tools and the reasons they declare"
+        raise Problem(f"--fail: {exc}{end}", hint=hint) from exc
+
+
+def announce_faults(fail: Sequence[str]) -> None:
+    """Say on standard error that failures are injected."""
+    output.line(f"Failures are injected: {', '.join(fail)}. This is for tests alone.", err=True)
+
+
+def opened_log(path: Path) -> CallLog:
+    """The log of calls in a file.
+
+    Raises:
+        Problem: If it cannot be written.
+    """
+    from mcpcore.boundary.call_log import CallLog
+
+    try:
+        return CallLog(path)
+    except OSError as exc:
+        raise Problem(
+            f"--fail-log {path} cannot be written: {exc.strerror or exc}.",
+            hint="name a file in a folder that exists, and that you may write to",
+        ) from exc
 
 
 _CommandT = TypeVar("_CommandT", bound="Callable[..., Any]")

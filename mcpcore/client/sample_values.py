@@ -9,12 +9,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from mcpcore.boundary.faults import FaultError
 from mcpcore.client.schemas import matches
 from mcpcore.values.json_schema import FORMATS, own_properties, required_names, resolved, type_names
+from mcpcore.values.jsonable import to_json
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from mcpcore.contract.failure_modes import FailureMode
 
 _DEEPEST: Final = 6
 _MAX_VALUES: Final = 1_000
@@ -143,3 +147,27 @@ def type_of(node: Mapping[str, Any]) -> str:
     if "properties" in node:
         return "object"
     return "array" if "items" in node else ""
+
+
+def sample_data(tool: str, entry: FailureMode[Any], arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Data for a failure of `entry`: its example, else values that fit its model; None where it has no model.
+
+    A field that is called like an argument of the call gets its value, if that fits.
+
+    Raises:
+        FaultError: If no values that fit can be made up.
+    """
+    if entry.example is not None:
+        return dict(entry.example)
+    schema = entry.data_schema()
+    if schema is None:
+        return None
+    data = SampleValues(schema, "example").object_of(schema, every=False)
+    sent = to_json({name: value for name, value in arguments.items() if name in data})
+    for candidate in ({**data, **sent} if isinstance(sent, dict) else data, data):
+        problem = quietly(partial(entry.check_data, candidate), "it cannot be checked")
+        if problem is None:
+            return candidate
+    raise FaultError(
+        f"the tool {tool!r}: no data for {entry.reason!r} can be made up ({problem}); add example= to its FailureMode"
+    )

@@ -11,10 +11,12 @@ from pydantic import TypeAdapter
 
 from mcpcore.boundary.crash_log import log_traced
 from mcpcore.boundary.fallbacks import misfit_of
+from mcpcore.boundary.faults import injected_failure
 from mcpcore.boundary.outcome import FailedCall
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.client.failures import inferred_envelope, with_default_effects
 from mcpcore.client.listing import ListedTool, listed_tool
+from mcpcore.client.sample_values import sample_data
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.effects import CallState
 from mcpcore.contract.errors import CodedError, FrameworkError
@@ -46,9 +48,11 @@ from mcpcore.wire.tool_failure import TOOL_FAILURE
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mcpcore.boundary.call_log import CallLog
     from mcpcore.boundary.script import Boundary
     from mcpcore.contract.failure_modes import FailureMode
     from mcpcore.proxy.conversation import Asked
+    from mcpcore.proxy.faults import OverlayFaults
 
 _STEPS: Final = PROTOCOL_NEEDS | {-32020, -32022, -32700, -32600, -32601}
 """Errors that the protocol itself needs, in answer to a call; the client must see them as they are."""
@@ -78,7 +82,10 @@ class ResponseRewriter:
     overlay: Overlay = field(default_factory=Overlay)
     statistics: Statistics = field(default_factory=Statistics)
     learner: Learner | None = None
+    faults: OverlayFaults | None = None
+    """Failures on demand, for tests of agents."""
 
+    call_log: CallLog | None = None
     _reported: set[str] = field(default_factory=set)
 
     # --- before a call --------------------------------------------------------------------------------------------
@@ -88,21 +95,44 @@ class ResponseRewriter:
         self.statistics.calls += 1
         tool = listing.get(asked.name)
         failure = listing.misfit(asked.name, asked.arguments)
-        if failure is None:
+        if failure is not None:
+            state = CallState(None if tool is None else tool.effects, began=False)
+            return self._logged(asked, self._failed(asked, failure, FailedCall(name=asked.name, state=state)))
+        taken = None if self.faults is None else self.faults.take(asked.name)
+        if taken is None:
             return None
-        state = CallState(None if tool is None else tool.effects, began=False)
-        return self._failed(asked, failure, FailedCall(name=asked.name, state=state))
+        fault, entry = taken
+        if fault.after:
+            asked.fault = entry
+            return None
+        return self._logged(asked, self._on_demand(asked, entry, listing))
+
+    def _on_demand(self, asked: Asked, entry: FailureMode[Any], listing: Listing) -> Json:
+        """The answer to a call that fails on demand with the failure of `entry`."""
+        tool = listing.get(asked.name) or self._unlisted(asked.name)
+        contract = self.overlay.tools.contract_of(asked.name)
+        call = FailedCall(name=asked.name, contract=contract, arguments=asked.arguments, state=CallState(tool.effects))
+        return self._failed(asked, injected_failure(entry, sample_data(asked.name, entry, asked.arguments)), call)
+
+    def _logged(self, asked: Asked, response: Json) -> Json:
+        if self.call_log is not None and asked.method == "tools/call":
+            self.call_log.write(params_of(asked.request), asked.session, response)
+        return response
 
     # --- after a call ---------------------------------------------------------------------------------------------
 
     def answer(self, asked: Asked, response: Json, listing: Listing) -> Json | None:
         """What to send in place of `response`, an answer that clients read; None if it is sent as it is."""
         # An unforeseen answer must still arrive; for a failure, see `_converted`.
-        return quietly(lambda: self._answer(asked, response, listing), None)
+        replaced = quietly(lambda: self._answer(asked, response, listing), None)
+        self._logged(asked, response if replaced is None else replaced)
+        return replaced
 
     def _answer(self, asked: Asked, response: Json, listing: Listing) -> Json | None:
         error, result = response.get("error"), response.get("result")
         if asked.method == "tools/call":
+            if asked.fault is not None and isinstance(result, dict) and not is_true(result.get("isError")):
+                return self._on_demand(asked, asked.fault, listing)
             if isinstance(error, dict):
                 return self._of_error(asked, response, error, listing)
             return self._of_result(asked, response, result, listing) if isinstance(result, dict) else None
@@ -167,7 +197,8 @@ class ResponseRewriter:
             retry=Retry.now() if harmless and started else Retry.never(),
             effects="none" if unchanged else "unknown",
         )
-        return self._failed(asked, failure, FailedCall(name=asked.name, surface=SURFACES.get(asked.method, "server")))
+        call = FailedCall(name=asked.name, surface=SURFACES.get(asked.method, "server"))
+        return self._logged(asked, self._failed(asked, failure, call))
 
     def _unlisted(self, name: str) -> ListedTool:
         """A tool of which only the overlay may know something; without that, its calls may change something."""
@@ -249,7 +280,7 @@ class ResponseRewriter:
             lambda: self._failed(asked, failure, call), {"jsonrpc": "2.0", "id": asked.request["id"], **part}
         )
 
-    def _failed(self, asked: Asked, failure: FrameworkError, call: FailedCall) -> Json:
+    def _failed(self, asked: Asked, failure: CodedError, call: FailedCall) -> Json:
         """The answer to a request that fails with a failure of the proxy."""
         envelope = self.boundary.record_failure(failure, call).envelope
         self._count(asked.name, envelope)

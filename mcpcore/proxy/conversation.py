@@ -33,11 +33,15 @@ from mcpcore.values.untrusted import object_in, quietly
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcpcore.contract.failure_modes import FailureMode
     from mcpcore.proxy.answers import ResponseRewriter
     from mcpcore.proxy.listings import Listing
 
 _MAX_NAME: Final = 2_000
 """Characters of a name, which a failure repeats."""
+
+_WITH_INSTRUCTIONS: Final = frozenset({"initialize", "server/discover"})
+"""The requests whose answers have the instructions of the server."""
 
 _MAX_OPEN: Final = 1_000
 """The most ids of requests that wait for an answer."""
@@ -64,6 +68,9 @@ class Asked:
 
     pages: int = 0
     """The page of tools that the proxy itself asked for, from 1; 0 for a request of the client."""
+
+    fault: FailureMode[Any] | None = None
+    """The failure that the call ends with once the server has answered it, for a test of the client."""
 
     @property
     def identity(self) -> list[Any]:
@@ -357,6 +364,9 @@ class Conversation:
             if asked.name == _REPLAYED:
                 return self._restarted()
         if asked.method not in SURFACES:
+            faults = self.answers.faults
+            if faults is not None and asked.method in _WITH_INSTRUCTIONS and "result" in message:
+                return Step(to_client=[write(faults.announced(message))])
             return Step(to_client=[raw])
         changed = self.answers.answer(asked, message, self.listing)
         step = Step(to_client=[raw if changed is None else write(changed)])

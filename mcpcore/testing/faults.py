@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
-import json
-import threading
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
 
 from mcpcore.boundary.faults import ALL, INSTRUCTIONS, FaultError, failing_on_demand, faults_of_tools
-from mcpcore.client.sample_values import SampleValues
+from mcpcore.client.sample_values import sample_data
 from mcpcore.sdk.private import session_of
 from mcpcore.testing.servers import declared_tools, lowlevel_server
-from mcpcore.values.jsonable import to_json
-from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import quietly
-from mcpcore.wire.envelope import Envelope
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
-    from mcpcore.contract.failure_modes import FailureMode
+    from mcpcore.boundary.call_log import CallLog
     from mcpcore.declare.declaration import Declaration
 
 
@@ -94,117 +85,25 @@ def installed(
 _MARK: Final = "mcpcore_fails_on_demand"
 
 
-def sample_data(tool: str, entry: FailureMode[Any], arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Data for a failure of `entry`: its example, else values that fit its model; None where it has no model.
+@contextlib.contextmanager
+def logging_calls(server: Any, log: CallLog) -> Iterator[None]:
+    """Write the tool calls of `server` to `log`."""
+    lowlevel = lowlevel_server(server)
 
-    A field that is called like an argument of the call gets its value, if that fits.
-
-    Raises:
-        FaultError: If no values that fit can be made up.
-    """
-    if entry.example is not None:
-        return dict(entry.example)
-    schema = entry.data_schema()
-    if schema is None:
-        return None
-    data = SampleValues(schema, "example").object_of(schema, every=False)
-    sent = to_json({name: value for name, value in arguments.items() if name in data})
-    for candidate in ({**data, **sent} if isinstance(sent, dict) else data, data):
-        problem = quietly(functools.partial(entry.check_data, candidate), "it cannot be checked")
-        if problem is None:
-            return candidate
-    raise FaultError(
-        f"the tool {tool!r}: no data for {entry.reason!r} can be made up ({problem}); add example= to its FailureMode"
-    )
-
-
-class CallLog:
-    """Appends a line of JSON to a file for each tool call of a server: a middleware of the SDK's own server.
-
-    A line has `time`, `session` (a number; 0 where requests belong to no session), `tool`, `outcome` and `arguments`,
-    which is a digest, since arguments may hold secrets. Of a failure it also has `code`, `reason`, `advice`, `retry`, `effects`, `fallbackTool` and `injected`, where known.
-    """
-
-    def __init__(self, path: Path) -> None:
-        """Open `path` for appending.
-
-        Raises:
-            OSError: If it cannot be opened.
-        """
-        self._path = path
-        self._file = path.open("a", encoding="utf-8", buffering=1)
-        self._lock = threading.Lock()
-        self._sessions: WeakKeyDictionary[object, int] = WeakKeyDictionary()
-
-    async def __call__(self, ctx: Any, call_next: Callable[[Any], Any]) -> Any:
-        """Pass a message on; of a tool call, write a line."""
+    async def logged(ctx: Any, call_next: Callable[[Any], Any]) -> Any:
         if ctx.method != "tools/call" or ctx.request_id is None:
             return await call_next(ctx)
+        session = quietly(lambda: session_of(ctx), None)
         try:
             result = await call_next(ctx)
         except Exception as exc:
-            self._write(ctx, exc)
+            log.write(ctx.params, session, exc)
             raise
-        self._write(ctx, result)
+        log.write(ctx.params, session, result)
         return result
 
-    def _write(self, ctx: Any, answer: object) -> None:
-        params = ctx.params if isinstance(ctx.params, dict) else {}
-        arguments = params.get("arguments") or {}
-        session = quietly(lambda: session_of(ctx), None)
-        line: dict[str, Any] = {
-            "time": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            "session": 0 if session is None else self._sessions.setdefault(session, len(self._sessions) + 1),
-            "tool": str(params.get("name", ""))[:_MAX_NAME],
-            "arguments": digest_of(arguments),
-            **outcome_of(answer),
-        }
-        try:
-            with self._lock:
-                self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
-        except (OSError, ValueError) as exc:
-            LOGGER.error("a call could not be written to %s: %s", self._path, exc)  # noqa: TRY400 - its traceback says nothing more
-
-
-_MAX_NAME: Final = 200
-
-
-def digest_of(arguments: object) -> str:
-    """16 hex digits by which equal arguments are known again."""
-    text = json.dumps(arguments, sort_keys=True, ensure_ascii=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def outcome_of(answer: object) -> dict[str, Any]:
-    """The part of a line that says how a call ended, from its result or from the error that it raised."""
-    envelope = quietly(lambda: Envelope.from_result(answer), None)
-    if envelope is None:
-        return {"outcome": "success"}
-    facts: dict[str, Any] = {
-        "outcome": "failure",
-        "code": envelope.name,
-        "reason": envelope.reason,
-        "advice": envelope.advice,
-        "retry": envelope.retry.to_json(),
-        "effects": envelope.effects,
-        "fallbackTool": envelope.fallback_tool,
-        "injected": envelope.injected or None,
-        "id": envelope.correlation_id or None,
-    }
-    return {name: value for name, value in facts.items() if value is not None}
-
-
-@contextlib.contextmanager
-def logging_calls(server: Any, path: Path) -> Iterator[None]:
-    """Append the tool calls of `server` to the file `path`.
-
-    Raises:
-        OSError: If the file cannot be opened.
-    """
-    lowlevel = lowlevel_server(server)
-    log = CallLog(path)
-    lowlevel.middleware.insert(0, log)
+    lowlevel.middleware.insert(0, logged)
     try:
         yield
     finally:
-        lowlevel.middleware.remove(log)
+        lowlevel.middleware.remove(logged)

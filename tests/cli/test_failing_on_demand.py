@@ -200,3 +200,75 @@ def test_a_file_that_is_not_there(tmp_path):
     done = CliRunner().invoke(cli, ["fail-report", str(tmp_path / "calls.jsonl")])
     assert 2 == done.exit_code
     assert "cannot be read: No such file or directory." in done.stderr
+
+
+PLAIN = '''
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("seats", instructions="Take seats.")
+SEATS = []
+
+
+@server.tool()
+def take(seat: str) -> str:
+    """Take a seat."""
+    SEATS.append(seat)
+    return ",".join(SEATS)
+
+
+server.run()
+'''
+OVERLAY = """
+version = 1
+
+[[tools.take]]
+reason = "taken"
+code = "CONFLICT"
+when = "The seat is taken."
+recovery = "Choose another seat."
+match.text = "taken"
+"""
+
+
+@pytest.mark.anyio
+async def test_the_proxy_fails_on_demand_with_what_the_overlay_declares(tmp_path):
+    """A server in any language fails with the reasons of its overlay; the server's own answers pass unchanged."""
+    server, overlay = tmp_path / "plain.py", tmp_path / "seats.toml"
+    log, errors = tmp_path / "calls.jsonl", tmp_path / "stderr.txt"
+    server.write_text(PLAIN)
+    overlay.write_text(OVERLAY)
+    options = ["--contract", str(overlay), "--fail", "take=taken,first=1", "--fail", "take=taken,after,first=1"]
+    arguments = ["-m", "mcpcore", "proxy", *options, "--fail-log", str(log), "--", sys.executable, str(server)]
+    parameters = StdioServerParameters(command=sys.executable, args=arguments)
+    with errors.open("w") as errlog:
+        async with Client(stdio_client(parameters, errlog=errlog), cache=None) as client:
+            assert client.instructions.startswith("Take seats.\n\nThis server is under test")
+            answers = [await client.call_tool("take", {"seat": seat}) for seat in "ABC"]
+    assert [True, True, False] == [answer.is_error for answer in answers]
+    assert "B,C" == answers[2].content[0].text, "the second call reached the server before it failed"
+    for answer in answers[:2]:
+        error = answer.structured_content["error"]
+        assert ("taken", True, "CONFLICT") == (error["data"]["reason"], error["injected"], error["name"])
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert ["failure", "failure", "success"] == [line["outcome"] for line in lines]
+    assert "Failures are injected: take=taken,first=1, take=taken,after,first=1." in errors.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--fail", "all"],
+            "no contract says how the tools fail, so none can fail on demand; name one with --contract",
+        ),
+        (["--contract", "seats.toml", "--fail", "seats=taken"], "the contract has no tool 'seats'; it has 'take'"),
+        (["--contract", "seats.toml", "--fail", "take=gone"], "the tool 'take' declares no reason 'gone'"),
+    ],
+)
+def test_the_proxy_says_what_the_contract_has(options, message, tmp_path):
+    """The server is not started."""
+    (tmp_path / "seats.toml").write_text(OVERLAY)
+    command = [sys.executable, "-m", "mcpcore", "proxy", *options, "--", "true"]
+    done = subprocess.run(command, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert (2, "") == (done.returncode, done.stdout)
+    assert message in done.stderr

@@ -16,12 +16,13 @@ from mcpcore.client.listing import pages_of
 from mcpcore.contract.failure_modes import ContractError
 from mcpcore.declare.context import Context
 from mcpcore.declare.declaration import Declared, DeclaredMethod
+from mcpcore.testing.effects import checking
 from mcpcore.testing.servers import connectable
 from mcpcore.values.jsonable import safe_str
 from mcpcore.values.unwrapping import is_a, leaves_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from types import CodeType
 
     from fastmcp import FastMCP
@@ -39,6 +40,7 @@ async def tool_client(
     strict: bool | None = True,
     fail: str | Mapping[str, str | Sequence[str]] | None = None,
     seed: int = 0,
+    state: Callable[[], Any] | None = None,
     **options: Any,
 ) -> AsyncIterator[Client]:
     """Start `server` in memory, and yield the SDK's client for it.
@@ -59,11 +61,15 @@ async def tool_client(
             reason, and `"all"` raises each reason of each tool once. A reason may have options, such as
             `"payment_unconfirmed,first=2"`; `mcpcore run --help` lists them.
         seed: Decides which calls fail on demand where a failure has a probability.
+        state: Returns a value of the world, such as the number of rows in a table; it may be async. A failure that says
+            that nothing was changed must leave it as it was, and one that says "partial" must not. By default, the
+            `state` of the `contract_suite` of the server, if it has any.
         **options: Options of `mcp.Client`, such as `elicitation_callback` or `mode`. The default of `cache` is None, so
             that each request reaches the server.
 
     Raises:
         TypeError: If `server` is not a server.
+        AssertionError: At the end, if the effects of a failure were not what it says.
         FaultError: If a failure on demand cannot be raised: it names a tool or a reason that does not exist, say.
         Exception: The exception that keeps the server from starting, as its own code raised it. A strict server with an
             unknown fallback tool raises a `ContractError`.
@@ -77,6 +83,7 @@ async def tool_client(
             from mcpcore.testing.faults import failing
 
             await scopes.enter_async_context(failing(server, fail, seed=seed))
+        broken = scopes.enter_context(checking(server, state))
         try:
             async with client:
                 try:
@@ -93,6 +100,10 @@ async def tool_client(
                 failure = _cause_of(exc, server)
             else:
                 failure.add_note(f"The server failed to stop, too: {type(exc).__name__}: {safe_str(exc)}")
+    if failure is None and broken:
+        failure = AssertionError("\n".join(broken))
+    elif failure is not None and broken:
+        failure.add_note("\n".join(broken))
     if failure is not None:
         # Here, since the task groups of the client would put it into a group.
         try:

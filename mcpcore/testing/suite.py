@@ -14,6 +14,7 @@ from mcpcore.boundary.outcome import FailedCall
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import Contract, FailureMode
 from mcpcore.testing.client import all_tools, tool_client
+from mcpcore.testing.effects import watch
 from mcpcore.testing.servers import connectable
 from mcpcore.values.jsonable import to_json
 
@@ -54,7 +55,9 @@ class _Listing:
         return Contract.from_listing(self.tools[name])
 
 
-def contract_suite(server: Any, *, external_tools: tuple[str, ...] | list[str] = ()) -> type[Any]:
+def contract_suite(
+    server: Any, *, external_tools: tuple[str, ...] | list[str] = (), state: Callable[[], Any] | None = None
+) -> type[Any]:
     '''The tests that every contract of `server` must pass, as a class for pytest.
 
     ```python
@@ -82,11 +85,16 @@ def contract_suite(server: Any, *, external_tools: tuple[str, ...] | list[str] =
     Args:
         server: A server of any kind that `tool_client` takes. It is started once, when the first test runs.
         external_tools: Tools of other servers, in addition to those that the server itself names.
+        state: Returns a value of the world, such as the number of rows in a table, or the calls that a service got; it
+            may be async. Every test that calls the server with `tool_client` then checks the effects of its failures:
+            one that says that nothing was changed must leave the value as it was, and one that says "partial" must not.
 
     Raises:
         TypeError: If `server` is no server.
     '''
     connectable(server, taker="contract_suite")
+    if state is not None:
+        watch(server, state)
     listing = _Listing(server, frozenset(external_tools) | _external(server))
     names = _names_now(server)
 

@@ -21,8 +21,8 @@ class CallLog:
     """Appends a line of JSON to a file for each tool call of a server.
 
     A line has `time`, `session` (a number; 0 where requests belong to no session), `tool`, `outcome` and `arguments`,
-    which is a digest, since arguments may hold secrets. Of a failure it also has `code`, `reason`, `advice`, `retry`,
-    `effects`, `fallbackTool`, `injected` and `id`, where known.
+    which is a digest, since arguments may hold secrets. For a failure, the line also has `code`, `reason`, `advice`,
+    `retry`, `effects`, `fallbackTool`, `injected` and `id`, where known.
     """
 
     def __init__(self, path: Path) -> None:

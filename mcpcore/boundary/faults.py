@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mcpcore.contract.failure_modes import Contract, FailureMode
 
 ALL: Final = "all"
-"""Stands for every reason of a tool, or for every tool."""
+"""Means every reason of a tool, or every tool."""
 
 INSTRUCTIONS: Final = (
     "This server is under test: some of its failures are injected. They say so, and are otherwise the real ones."
@@ -72,7 +72,7 @@ class Fault:
                 wanted = "a whole number from 1" if name == "first" else "a number above 0 and at most 1"
                 raise FaultError(f"{text!r}: {name} takes {wanted}, not {value!r}")
             else:
-                raise FaultError(f"{text!r}: {option!r} is none of first=N, probability=P and after")
+                raise FaultError(f"{text!r}: {option!r} is unknown; the options are first=N, probability=P and after")
         if not reason:
             raise FaultError(f"{text!r} names no reason; write the name of a declared reason, or {ALL!r}")
         if reason == ALL and fault.first is not None:
@@ -196,7 +196,7 @@ async def _failed_after(returned: Awaitable[Any], failure: CodedError) -> None:
 def faults_of_tools(
     wanted: Mapping[str, Sequence[str]], contracts: Mapping[str, Contract[Any]], *, seed: int
 ) -> Iterator[tuple[str, ToolFaults]]:
-    """The faults of each tool that has any, by the tool's name; the key `ALL` stands for all tools with contracts.
+    """The faults of each tool that has any, by the tool's name; the key `ALL` means all tools with contracts.
 
     Raises:
         FaultError: If a fault is misspelt, or names a tool or a reason that does not exist.

@@ -32,8 +32,8 @@ def fail_report(ctx: click.Context, path: Path, *, shape: str) -> None:
     """Show each failure in FILE, what the agent did next, and whether the advice allowed that.
 
     FILE is the log that `--fail-log` of `run` or `proxy` wrote. The failure's own advice judges a repeat of the call:
-    may it be made, after which wait, and where to look first if the failed one may have taken effect. What the log
-    does not decide is unclear.
+    may it be made, after which wait, and where to look first if the failed one may have taken effect. If the log does
+    not decide, the verdict is "unclear".
     """
     from mcpcore.testing.fault_report import read_log, report_of
 

@@ -35,7 +35,7 @@ class SampleValues:
     """Makes values that fit the parts of one schema."""
 
     def __init__(self, root: Mapping[str, Any], text: str) -> None:
-        """Resolve references in `root`; `text` stands where nothing says what a text is."""
+        """Resolve references in `root`; `text` is the value of texts without a format."""
         self._root = root
         self._plain_text = text
         self._left = _MAX_VALUES

@@ -47,14 +47,14 @@ def read_log(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """The calls in a log, with the numbers of their lines.
 
     Raises:
-        ValueError: If a line is none of such a log; the message names it.
+        ValueError: If a line is not one of such a log; the message names it.
     """
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        call = quietly(lambda: json.loads(line), None)  # noqa: B023 - called at once
+        call = quietly(lambda: json.loads(line), None)  # noqa: B023 - called immediately
         if not isinstance(call, dict) or not isinstance(call.get("tool"), str) or _time(call) is None:
-            raise ValueError(f"line {number} is no line of a log of calls")
+            raise ValueError(f"line {number} is not a line of a log of calls")
         if call.get("outcome") not in ("success", "failure"):
             raise ValueError(f"line {number}: the outcome is neither success nor failure")
         yield number, call

@@ -23,7 +23,7 @@ def as_faults(fail: str | Mapping[str, str | Sequence[str]]) -> dict[str, list[s
     """The faults of each tool: of `"all"`, of a text such as `"declined,first=1"` for a tool, or of several.
 
     Raises:
-        FaultError: If `fail` is none of these.
+        FaultError: If `fail` is something else.
     """
     if fail == ALL:
         return {ALL: [ALL]}

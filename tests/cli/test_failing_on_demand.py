@@ -1,4 +1,4 @@
-"""`mcpcore run --fail`, its log, and `mcpcore fail-report`, with real servers in processes of their own."""
+"""`mcpcore run --fail`, its log, and `mcpcore fail-report`, with real servers in separate processes."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ AFTER = {"kind": "retryable_after_ms", "after": 2000}
     ],
 )
 def test_the_advice_judges_what_came_next(lines, verdict, tmp_path):
-    """A repeat is allowed where the failure said so; what the log does not decide is unclear."""
+    """A repeat is allowed where the failure said so; otherwise the verdict is "unclear"."""
     log = tmp_path / "calls.jsonl"
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = CliRunner().invoke(cli, ["fail-report", str(log), "--format", "json"])
@@ -181,8 +181,8 @@ def test_the_advice_judges_what_came_next(lines, verdict, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hello\n", "line 1 is no line of a log of calls"),
-        (json.dumps(call("pay")) + '\n{"tool": 1}\n', "line 2 is no line of a log of calls"),
+        ("hello\n", "line 1 is not a line of a log of calls"),
+        (json.dumps(call("pay")) + '\n{"tool": 1}\n', "line 2 is not a line of a log of calls"),
         (json.dumps(call("pay", "perhaps")) + "\n", "line 1: the outcome is neither success nor failure"),
     ],
 )

@@ -21,7 +21,7 @@ LOST = FailureMode("lost", ErrorCode.TIMEOUT, when="Lost.", recovery="Look.", ef
 
 
 class Store:
-    """A tool that fails as it is told, and writes or not."""
+    """A tool whose arguments say how it fails, and whether it writes."""
 
     def __init__(self) -> None:
         self.rows: list[str] = []
@@ -66,7 +66,7 @@ class Store:
     ],
 )
 async def test_a_claim_that_is_not_true_fails_the_test(reason, write, broken, framework):
-    """The probe may return the very list that the call changes; what says nothing of effects is not judged."""
+    """The probe may return the very list that the call changes; a failure without effects is not judged."""
     store = Store()
     server = behind(framework, store.server())
     expected = nullcontext() if broken is None else pytest.raises(AssertionError, match=re.escape(broken))

@@ -260,7 +260,7 @@ async def test_failing_works_for_any_client():
         ({"pay": "no_order,probability=2"}, "probability takes a number above 0 and at most 1, not '2'"),
         ({"pay": "no_order,probability=often"}, "probability takes a number above 0 and at most 1, not 'often'"),
         ({"pay": "no_order,first=0"}, "first takes a whole number from 1, not '0'"),
-        ({"pay": "no_order,often"}, "'often' is none of first=N, probability=P and after"),
+        ({"pay": "no_order,often"}, "'often' is unknown; the options are first=N, probability=P and after"),
         ({"pay": ",first=1"}, "names no reason; write the name of a declared reason, or 'all'"),
         ({"pay": "all,first=1"}, "'all' raises each reason once; leave first= out"),
     ],

@@ -47,6 +47,7 @@ COMMANDS: Final = {
     "catalog": Mounted(
         "mcpcore.cli.catalog", "catalog", "List what servers can fail with: Markdown, JSON, HTML, Python."
     ),
+    "explain": Mounted("mcpcore.cli.explain", "explain", "Explain one reason: when, what to do, where, how often."),
     "diff": Mounted("mcpcore.cli.diff", "diff", "Compare failure contracts, and grade each change."),
     "migrate": Mounted("mcpcore.cli.migrate", "migrate", "Turn the tools of other servers into tools with contracts."),
     "audit": Mounted("mcpcore.cli.audit", "group", "Check, read, follow and count the audit trail."),

@@ -8,6 +8,12 @@ from mcpcore.classification import code_tables, phrase_table, status, types
 from pages.markdown import NOTE, table
 
 
+def _code_of(row: phrase_table.PhraseRow) -> str:
+    if row.code is not None:
+        return f"`{row.code.name}`"
+    return "by the status in it" if any("<" in phrase for phrase in row.phrases) else "none"
+
+
 def page() -> str:
     """How exceptions find their codes."""
     parts = [
@@ -72,14 +78,16 @@ def page() -> str:
         "In this order; the first row that matches decides. Words match whole words, `..` what lies between two words of "
         "one sentence, `[word]` may be left out, `!word` must not follow, `#` is a number, and `<env>` a name in capitals "
         "such as API_BASE; `<status>` is an HTTP status, `<lone>` one alone on its line, in brackets or before a colon, "
-        "`<quoted>` one that a key of JSON has, `<ended>` one that ends the text behind a colon. `{service}` is any of the words listed under that name below the table. "
+        "`<quoted>` one that a key of JSON has, `<ended>` one that ends the text behind a colon; `<end>` is the end of a line, "
+        "and `<word>` any one word. A text that matches a row without a code names no cause, whatever words it has. "
+        "`{service}` is any of the words listed under that name below the table. "
         "Letters are read without their accents, and words of names in mixed case, such as OrderNotFound, are read too.",
         "",
         table(
             ["code", "phrases", "only for"],
             [
                 [
-                    f"`{row.code.name}`" if row.code is not None else "by the status in it",
+                    _code_of(row),
                     ", ".join(f"`{p}`" for p in row.phrases),
                     row.only or "",
                 ]

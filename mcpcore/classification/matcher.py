@@ -224,6 +224,8 @@ class Matcher:
                 row = candidate.row
                 if row.code is not None:
                     return TextMatch(row.code, row.retry, candidate.phrase, None)
+                if match.lastindex is None:
+                    return None  # a statement that says nothing, whatever words it has
                 status = int(match[1])
                 if status >= 300:
                     return TextMatch(code_for_status(status), STATUS_RETRY.get(status), candidate.phrase, status)

@@ -1,7 +1,7 @@
 """The table of phrases, read from phrases.json: which words in a message or a class name mean which code.
 
-`MESSAGES` is read in order and the first match decides. It begins with the reference table's provider-specific rows
-and continues with its common ones; other rows come before the more general row that would otherwise answer wrongly.
+`MESSAGES` is read in order and the first match decides. It begins with names and statuses, then has statements that say
+nothing, statements that leave no doubt, and sentences of libraries, and ends with the patterns of the reference table.
 `NAMES` holds words in class names: those of `UserNotFoundError` are "user not found error". The JSON file holds data
 only and parses in half a millisecond; `phrases.py` describes the language of the phrases.
 """
@@ -19,7 +19,10 @@ from mcpcore.contract.retry import Retry
 
 
 class PhraseRow(NamedTuple):
-    """Phrases with the same meaning, and their code; None where the phrase holds an HTTP status, which gives it."""
+    """Phrases with the same meaning, and their code.
+
+    The code is None where the phrase holds an HTTP status, which gives the code, and where the statement says nothing.
+    """
 
     code: Code | None
     phrases: tuple[str, ...]
@@ -60,9 +63,6 @@ SECTIONS: Final[dict[str, tuple[PhraseRow, ...]]] = {
 
 MESSAGES: Final[tuple[PhraseRow, ...]] = tuple(row for section in SECTIONS.values() for row in section)
 """Every row for messages. Rows with `only` are read first, for their class; then all others, in order."""
-
-# The phrases of weak words. In a text that another program wrote, they decide nothing.
-GUESSES: Final = frozenset(phrase for row in SECTIONS["hints"] for phrase in row.phrases)
 
 NAMES: Final = tuple(_rows(_data["names"]))
 """Class names that decide before the message is read."""

@@ -11,6 +11,7 @@ underscores or hyphens and match as a whole (`dns` does not match `kaldns`), in 
   underscores, such as API_BASE (see `matcher.mark`);
 - `<status>` is an HTTP error status, which decides the code; `<lone>` is a status on its own: a whole line, in brackets
   or before a colon; `<quoted>` is the value of a JSON key; `<ended>` comes after a colon at the end of the text;
+  `<end>` is the end of the text or of a line, and `<word>` any one word;
 - `{service}` is any word of that name in `VOCABULARY`.
 """
 
@@ -30,7 +31,9 @@ _END: Final = r"(?![^\W_])"
 _STATUS_SEPARATOR: Final = r"""[\s_\-:=("'\[]{1,8}"""
 _NAME_SEPARATOR: Final = r"""[\s:("'`\[]{1,8}"""
 _AFTER_NAME: Final = r"""["'`)\]]?[\s_\-]{1,8}"""
-_SLOT_SEPARATORS: Final = {"<status>": _STATUS_SEPARATOR, "<env>": _NAME_SEPARATOR, "<quoted>": "", "<ended>": ""}
+_SLOT_SEPARATORS: Final = {
+    "<status>": _STATUS_SEPARATOR, "<env>": _NAME_SEPARATOR, "<quoted>": "", "<ended>": "", "<end>": "",
+}  # fmt: skip
 _MANY: Final = 12
 """The number of words above which one guard before all words is faster than one after each word."""
 _VOCABULARY_NAME = re.compile(r"\{([a-z]+)\}")
@@ -41,6 +44,8 @@ _SLOTS: Final = {
     "<lone>": r"(?:(?<=\A)|(?<=[\n(\[]))([45]\d\d)(?=\s?(?:\Z|[\n)\]:,;]|\s[\-|/]))",
     "<ended>": r":\s?([45]\d\d)(?=\s{0,4}\Z)",
     "<quoted>": r"""["']\s?:\s?["']?([45]\d\d)""",
+    "<word>": r"[^\W_]{1,40}",
+    "<end>": r"(?=[\s.!:]{0,4}(?:\Z|\n))",
     "<env>": r"\$[a-z0-9_]{1,80}(?![a-z0-9_])",
 }
 _KNOWN: Final = frozenset(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from mcpcore.boundary.upstream import declares_retry
 from mcpcore.classification import explain
-from mcpcore.classification.phrase_table import GUESSES
 from mcpcore.classification.retry_after import as_retry, in_words
 from mcpcore.contract.checks import MAX_REASON
 from mcpcore.contract.codes import Effects, ErrorCode
@@ -249,7 +248,7 @@ def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope
     if code in _VAGUE or envelope.native_code == _ANY_SERVER_ERROR:
         text = _PREFIX.sub("", envelope.message[:_MAX_TEXT], count=1)
         explanation = explain(Exception(text))
-        if explanation.matched.layer == "message" and explanation.matched.row not in GUESSES:
+        if explanation.matched.layer == "message":
             code, retry = explanation.code, explanation.retry
         elif stated is None and asks_to_wait(text):
             # The text may name no time. The advice stays only where a second call does no harm.

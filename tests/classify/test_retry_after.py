@@ -83,7 +83,7 @@ def test_an_exception_brings_its_servers_wish() -> None:
     at = explain(failed(503, retry_after=formatdate(time.time() + 60, usegmt=True))).retry
     assert at.seconds is not None
     assert 55 <= at.seconds <= 61
-    wish = Exception("slow down")
+    wish = Exception("too many requests")
     wish.retry_after = 4  # type: ignore[attr-defined]
     assert Retry.after(seconds=4) == explain(wish).retry
     aws = Exception("x")

@@ -379,7 +379,6 @@ def test_what_a_fault_of_xml_rpc_has_for_a_number_is_read_where_the_specificatio
         "missing keys: a, b and c",
         "bad key",
         "the key is wrong",
-        "key user:1 was deleted",
         "the key was invalidated",
         "the key was not provided",
     ],

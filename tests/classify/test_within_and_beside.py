@@ -72,7 +72,7 @@ def test_a_part_that_holds_no_failure_says_nothing() -> None:
 )
 def test_the_wait_in_a_detail_of_grpcs_is_kept_to(details: object, retry: Retry) -> None:
     """RetryInfo is how Google's services say when to come back."""
-    found = explain(raised("google.api_core.exceptions.ResourceExhausted", "quota", details=details))
+    found = explain(raised("google.api_core.exceptions.ResourceExhausted", "quota exceeded", details=details))
     assert (C.RATE_LIMITED, retry) == found[:2]
 
 

@@ -58,8 +58,8 @@ labels. "Agreed" are the messages whose labels are the same code.
 `python -m bench.classify.unseen` prints the same figures.
 
 Before, 302 messages of the open half and 324 of the closed half (35.3 %) had a wrong code. The target for the closed
-half is at most 1 %, and it is missed. Patterns of the reference table give 18 of its 45 wrong codes; "not found" and "not
-allowed" give 12 of them. The phrases are wrong less often on the open half, for which they were chosen: only the closed
+half is at most 1 %, and it is missed. Patterns of the reference table give 18 of its 45 wrong codes, "not found" and
+"not allowed" 12 of them. The phrases are wrong less often on the open half, for which they were chosen: only the closed
 half says what to expect of the next message.
 """
 RESULTS = Path(__file__).parents[1] / "results" / "classify.json"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench.classify.__main__ import microseconds
+from bench.classify.unseen import figures, messages
 
 SERVICES = (
     "openai,anthropic,botocore,google.api_core,google.auth,grpc,azure.core,elasticsearch,psycopg,asyncpg,pymysql,"
@@ -37,6 +38,14 @@ def test_real_exceptions_get_the_code_that_an_engineer_gives_them(tmp_path: Path
     assert report["classify"]["percent"] >= 97, run.stdout
     assert report["classify"]["blamed"] == 0, run.stdout
     assert report["reference"]["percent"] < 60
+
+
+@pytest.mark.parametrize(("half", "wrong", "coded"), [("open", 0.55, 71.8), ("closed", 4.91, 69.6)])
+def test_messages_that_nobody_wrote_for_mcpcore_get_no_worse(half: str, wrong: float, coded: float) -> None:
+    """Neither more wrong codes nor more silence than the page tells."""
+    report = figures([message for message in messages() if message.half == half])
+    assert report["wrong_percent"] <= wrong
+    assert report["agreed_coded_percent"] >= coded
 
 
 @pytest.mark.skipif(sys.gettrace() is not None, reason="to count branches takes longer than to classify")

@@ -191,9 +191,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             tool_failure_meta=tool_failure_meta,
             repeat_notice=repeat_notice,
         )
-        self._listing = ToolListing(
-            self._boundary.dialect, advertise_errors=advertise_errors, describe_failures=describe_failures
-        )
+        options_of_list = {"advertise_errors": advertise_errors, "describe_failures": describe_failures}
+        self._listing = ToolListing(lowlevel_of(self), self._boundary.dialect, self._own_tools, **options_of_list)
+        self.middleware.append(cast("Any", self._listing))
         self._calls = Calls(
             self, self._tool_manager, self._boundary, fields=self._fields, unknown_tool=unknown_tool, limits=call_limits
         )
@@ -537,12 +537,15 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     # --- the requests of clients, which the SDK hands to these methods --------------------------------------------
 
     async def _handle_list_tools(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
-        if type(self).list_tools is not Server.list_tools or "list_tools" in vars(self):
-            return await super()._handle_list_tools(ctx, params)  # the application lists in its own way
-        result = ListToolsResult(tools=[]).model_dump(by_alias=True, mode="json", exclude_none=True)
-        if "tools/list" in lowlevel_of(self).cache_hints:
-            del result["ttlMs"], result["cacheScope"]  # the SDK fills in those that the server was given
-        return result | {"tools": self._listing.written(self._tool_manager.list_tools())}
+        is_replaced = self._listing.replaces(ctx)
+        return ListToolsResult(tools=[]) if is_replaced else await super()._handle_list_tools(ctx, params)
+
+    def _own_tools(self) -> list[SDKTool] | None:
+        """The tools, unless the application lists them in its own way."""
+        is_own = type(self).list_tools is Server.list_tools and "list_tools" not in vars(self)
+        entry = lowlevel_of(self).get_request_handler("tools/list")
+        is_own = is_own and getattr(entry and entry.handler, "__func__", None) is Server._handle_list_tools
+        return self._tool_manager.list_tools() if is_own else None
 
     async def _handle_call_tool(
         self, ctx: ServerRequestContext[LifespanT], params: CallToolRequestParams

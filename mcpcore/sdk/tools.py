@@ -5,13 +5,17 @@ from __future__ import annotations
 import copy
 import functools
 import operator
+from contextlib import suppress
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcp.server.mcpserver.tools import Tool as SDKTool
 from mcp.shared.exceptions import MCPError
-from mcp_types import InputRequiredResult
+from mcp_types import InputRequiredResult, ListToolsResult
 from mcp_types import Tool as MCPTool
+from mcp_types.methods import serialize_server_result
 from pydantic import ConfigDict, PrivateAttr, ValidationError
+from pydantic_core import from_json, to_json
 
 from mcpcore.boundary.mapper import FailureMapper
 from mcpcore.boundary.outcome import FailedCall, observe
@@ -28,7 +32,9 @@ from mcpcore.values.unwrapping import is_a
 from mcpcore.wire.envelope import CANONICAL
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
     from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.failure_modes import Contract
@@ -144,14 +150,55 @@ class ContractTool(SDKTool):
 
 
 class ToolListing:
-    """The tools of a server as clients see them: with their contracts, and output schemas that admit the error."""
+    """The tools of a server as clients see them: with their contracts, and output schemas that admit the error.
 
-    def __init__(self, dialect: Dialect, *, advertise_errors: bool, describe_failures: bool) -> None:
-        """List tools whose failures are written in `dialect`."""
+    It is also middleware, which puts the tools into the answer to `tools/list`. The SDK validates and writes the list
+    for each client again, which takes most of the time of the request. From this server it gets an empty list: it
+    still checks the request, and makes the other parts of the answer.
+    """
+
+    def __init__(
+        self,
+        server: Any,
+        dialect: Dialect,
+        own_tools: Callable[[], list[SDKTool] | None],
+        *,
+        advertise_errors: bool,
+        describe_failures: bool,
+    ) -> None:
+        """List the tools of `server`, one of the SDK's lower level, whose failures are written in `dialect`.
+
+        `own_tools` are those that may be kept; None if the application lists its tools in its own way.
+        """
+        self._server = server
         self._dialect = dialect
         self.advertise_errors = advertise_errors
         self.describe_failures = describe_failures
-        self._written: dict[int, tuple[SDKTool, tuple[Any, ...], dict[str, Any]]] = {}
+        self._own_tools = own_tools
+        self._kept: tuple[Sequence[SDKTool], list[tuple[Any, ...]], dict[str, bytes | None]] = (), [], {}
+        self._replaced: ContextVar[object] = ContextVar("mcpcore_replaced_list", default=None)
+
+    def __call__(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> Awaitable[HandlerResult]:
+        """Answer `tools/list`; other requests pass, without another coroutine."""
+        # Middleware that was added later would see the empty list.
+        is_innermost = ctx.method == "tools/list" and self._server.middleware[-1:] == [self]
+        tools = self._own_tools() if is_innermost else None
+        text = None if tools is None else self._text(tools, ctx.protocol_version)
+        # Without a text, the SDK makes the list, and says what is wrong with it.
+        return call_next(ctx) if text is None else self._answered(ctx, call_next, text)
+
+    async def _answered(self, ctx: ServerRequestContext[Any], call_next: CallNext, text: bytes) -> HandlerResult:
+        token = self._replaced.set(ctx)
+        try:
+            result: Any = await call_next(ctx)
+        finally:
+            self._replaced.reset(token)
+        # Parsed for each client, since a client in memory may change what it gets.
+        return {**result, "tools": from_json(text)}
+
+    def replaces(self, ctx: object) -> bool:
+        """Whether this puts the tools into the answer to the request."""
+        return self._replaced.get() is ctx
 
     def tool(self, registered: SDKTool) -> MCPTool:
         """One tool."""
@@ -173,21 +220,26 @@ class ToolListing:
             _meta=meta,
         )
 
-    def written(self, tools: Sequence[SDKTool]) -> list[dict[str, Any]]:
-        """The tools in the form of the wire, which is kept until a tool changes.
+    def _text(self, tools: Sequence[SDKTool], version: str) -> bytes | None:
+        """The JSON that the SDK makes of `tools` in a version of the protocol, kept until a tool changes.
 
-        The SDK copies it before anybody else gets it.
+        None if the SDK refuses it, or if it is no JSON.
         """
-        kept, self._written = self._written, {}
-        for registered in tools:
-            parts = _listed(registered)
-            known = kept.get(id(registered))
-            # An application may change a schema in place, which comparing it with a copy of the old one shows.
-            if known is None or known[0] is not registered or known[1] != parts:
-                written = self.tool(registered).model_dump(by_alias=True, mode="json", exclude_none=True)
-                known = registered, copy.deepcopy(parts), written
-            self._written[id(registered)] = known
-        return [written for *_, written in self._written.values()]
+        parts = [*map(_listed, tools)]
+        kept, kept_parts, texts = self._kept
+        # An application may change a schema in place, which comparing it with a copy of the old one shows.
+        if len(tools) != len(kept) or not all(map(operator.is_, tools, kept)) or parts != kept_parts:
+            texts = {}
+            self._kept = tools, copy.deepcopy(parts), texts
+        if version not in texts:
+            texts[version] = None
+            result = ListToolsResult(tools=[*map(self.tool, tools)])
+            with suppress(ValueError):
+                plain = result.model_dump(by_alias=True, mode="json", exclude_none=True)
+                written = serialize_server_result("tools/list", version, plain)["tools"]
+                text = to_json(written)
+                texts[version] = text if from_json(text) == written else None
+        return texts[version]
 
 
 _listed: Final = operator.attrgetter(

@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.server import CacheHint
+from mcp.shared.exceptions import MCPError
+from mcp_types import ListToolsResult, PaginatedRequestParams
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -26,6 +28,7 @@ from typing_extensions import TypedDict
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool
 from mcpcore.sdk.definition import admitting_error, without_error
+from mcpcore.sdk.private import lowlevel_of
 
 NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing.", recovery="Search.")
 
@@ -412,3 +415,48 @@ async def test_the_list_of_a_subclass_and_the_hints_for_caches_are_kept() -> Non
     async with Client(Server("s", tools=[listed], cache_hints={"tools/list": hint})) as client:
         sent = await client.list_tools()
     assert (sent.ttl_ms, sent.cache_scope) == (5_000, "public")
+
+
+@pytest.mark.anyio
+@pytest.mark.server_only
+async def test_middleware_and_handlers_of_the_application_see_the_whole_list() -> None:
+    """Their changes reach one client only, and a handler that replaces the server's handler decides what is listed."""
+
+    async def shouting(ctx: Any, call_next: Any) -> Any:
+        result = await call_next(ctx)
+        if ctx.method == "tools/list":
+            for entry in result["tools"]:
+                entry["description"] = entry["description"].upper()
+        return result
+
+    async def names(server: Server[Any]) -> list[str | None]:
+        async with Client(server) as client:
+            return [entry.description for entry in (await client.list_tools()).tools]
+
+    outside, server = (Server("s", tools=[listed], middleware=middleware) for middleware in ([shouting], []))
+    assert [["LIST ME."], ["LIST ME."]] == [await names(outside), await names(outside)]
+    server.middleware.append(shouting)
+    assert ["LIST ME."] == await names(server)
+    server.middleware.pop()
+    assert ["List me."] == await names(server)
+
+    async def none(ctx: Any, params: Any) -> Any:
+        return ListToolsResult(tools=(await server._handle_list_tools(ctx, params)).tools[1:])
+
+    lowlevel_of(server).add_request_handler("tools/list", PaginatedRequestParams, none)
+    assert [] == await names(server)
+
+
+@pytest.mark.anyio
+@pytest.mark.server_only
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_list_that_is_not_valid_is_an_error_of_the_sdk(mode: Literal["auto", "legacy"]) -> None:
+    """It is not kept: after the tool was mended, the list is sent."""
+    server = Server("s", tools=[listed])
+    registered: Any = server._tool_manager.get_tool("listed")
+    async with Client(server, mode=mode) as client:
+        registered.parameters["type"] = "array"
+        with pytest.raises(MCPError, match="invalid result"):
+            await client.list_tools()
+        registered.parameters["type"] = "object"
+        assert (await client.list_tools()).tools[0].input_schema["type"] == "object"

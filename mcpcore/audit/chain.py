@@ -35,6 +35,7 @@ RESERVED: Final = frozenset({"seq", "prev", "alg", "begins", "hash", "event"})
 """Keys of a line that belong to the chain; a record's own key of that name gets a trailing underscore."""
 
 PLAIN: Final = "sha256"
+_BLOCK: Final = 64
 _LINE = re.compile(
     rb'\{"seq":([1-9][0-9]{0,17}),"prev":"([0-9a-f]{64})","alg":"(sha256|hmac-sha256:[0-9a-f]{16})",'
     rb'[^\n]*,"hash":"([0-9a-f]{64})"\}\n'
@@ -57,10 +58,14 @@ one unfinished or unaccounted record after the head, and only the owner of the k
 class Signer:
     """Makes and checks the hashes of a trail: SHA-256, or HMAC-SHA256 with a key (RFC 2104)."""
 
-    __slots__ = ("_key", "alg")
+    __slots__ = ("_inner", "_key", "_outer", "alg")
 
     def __init__(self, key: bytes | None) -> None:
         self._key = key
+        if key is not None:
+            # An HMAC hashes the key twice, in the same way for each record.
+            block = (key if len(key) <= _BLOCK else hashlib.sha256(key).digest()).ljust(_BLOCK, b"\0")
+            self._inner, self._outer = (hashlib.sha256(bytes(byte ^ pad for byte in block)) for pad in (0x36, 0x5C))
         self.alg: str = (
             PLAIN if key is None else f"hmac-sha256:{hmac.digest(key, b'mcpcore key id', 'sha256').hex()[:16]}"
         )
@@ -74,7 +79,10 @@ class Signer:
         """The hash of `body`, 64 hexadecimal digits."""
         if self._key is None:
             return hashlib.sha256(body).hexdigest()
-        return hmac.digest(self._key, body, "sha256").hex()
+        inner, outer = self._inner.copy(), self._outer.copy()
+        inner.update(body)
+        outer.update(inner.digest())
+        return outer.hexdigest()
 
     def vouches(self, alg: str, body: bytes, digest: str) -> bool:
         """Whether `digest` belongs to `body`; a plain hash is checked as plain even if there is a key."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from pydantic_core import to_json
@@ -11,15 +12,13 @@ from pydantic_core import to_json
 from mcpcore.audit.chain import RESERVED
 from mcpcore.values.jsonable import to_json_object
 from mcpcore.wire.envelope_builder import now
-from mcpcore.wire.redaction import Clean, Searched, redact, redact_cut, redact_json
+from mcpcore.wire.redaction import MAX_KEY, Clean, Searched, is_clean_json, redact, redact_cut, redact_json
 
 MAX_RECORD: Final = 256 * 1024
 """The longest record, in bytes of JSON; a longer one loses its largest parts and lists them."""
 
 _DEPTH: Final = 40
 _SEARCHED: Final = frozenset({"exception", "traceback"})
-# Nearly always the texts of a declaration.
-_FIXED: Final = frozenset({"surface", "name", "server", "effects", "tool", "resource", "prompt", "reason"})
 _SHED: Final = ("traceback", "exception", "arguments", "data", "context")
 _SUMMARY: Final = ("timestamp", "server", "tool", "resource", "prompt", "surface", "code", "name", "reason",
                    "message", "correlationId", "outcome", "count")  # fmt: skip
@@ -39,7 +38,7 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         value = {f"{key}_" if key in RESERVED else key: item for key, item in value.items()}
     if "timestamp" not in value:
         value["timestamp"] = now()
-    clean = redact_json(value, MAX_RECORD, _FIXED)
+    clean = redact_json(value, MAX_RECORD)
     if clean is None:
         # Shortened before the search for secrets, which takes as long as the record is.
         clean = redact(_json(value))
@@ -56,6 +55,57 @@ def encode(record: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         clean = _json(clean)
         text = dumps(clean)
     return (clean, text) if len(text) <= MAX_RECORD else _shortened(clean, text)
+
+
+def encode_failure(record: Mapping[str, Any], details: str) -> str | None:
+    """The same JSON of a record that has only the parts of an envelope; None if all of it has to be searched.
+
+    `details` is the data as JSON without escapes. The parts that all failures of a reason have in common are searched
+    and written once.
+    """
+    message, context, surface, retry = record["message"], record.get("context"), record["surface"], record["retry"]
+    own = f'"message":"{message}"'
+    if context:
+        own += f',"context":{dumps(context)}'
+    if details:
+        own += f',"data":{details}'
+    target, reason = record[surface], record["reason"]
+    if (
+        not own.isascii()
+        or not own.isprintable()
+        or "\\" in own
+        or '"' in message
+        or not is_clean_json(own)
+        or len(target or "") + len(reason or "") > MAX_KEY  # long ones must not stay in memory
+    ):
+        return None
+    facts = record["code"], record["name"], (*retry.items(),), record["server"], record.get("effects")
+    common = _common(surface, target, reason, *facts)
+    if common is None or len(own) > MAX_RECORD // 2:
+        return None
+    time, ident = record["timestamp"], record["correlationId"]
+    return f'{{"timestamp":"{time}",{common[0]},"correlationId":"{ident}",{common[1]},{own}}}'
+
+
+@lru_cache(maxsize=1_000)
+def _common(
+    surface: str,
+    target: str | None,
+    reason: str | None,
+    code: int,
+    name: str,
+    retry: tuple[tuple[str, Any], ...],
+    server: str,
+    effects: str | None,
+) -> tuple[str, str] | None:
+    """The JSON before the id of a record and after it, up to the message; None if it may hold a secret."""
+    known = {} if effects is None else {"effects": effects}
+    parts = (
+        {"surface": surface, "code": code, "name": name, "retry": dict(retry)},
+        {"server": server, **known, surface: target, "reason": reason},
+    )
+    before, after = (dumps(part)[1:-1] for part in parts)
+    return (before, after) if "\\" not in before + after and is_clean_json(f"{before},{after}") else None
 
 
 def _json(value: dict[str, Any]) -> dict[str, Any]:

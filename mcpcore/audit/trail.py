@@ -264,18 +264,22 @@ class AuditTrail:
                 return True
         return False
 
-    def record(self, record: Mapping[str, Any]) -> None:
+    def record(self, record: Mapping[str, Any], text: str | None = None) -> None:
         """Record one failure, before the client gets it.
 
         If another process holds the lock of the trail, this waits for at most `lock_timeout`. Within a call that a
         server answers on an event loop it does not wait, but the answer does. A task that records a failure after its
         call was answered waits here.
 
+        Args:
+            record: The failure.
+            text: Its JSON in one line of ASCII, if it is written already and there is no secret in it.
+
         Raises:
             AuditError: If the file cannot be written and the policy is "refuse". The logger and the sinks get the
                 record nevertheless.
         """
-        clean, payload = encode(record)
+        clean, payload = encode(record) if text is None else (record, text)
         line: bytes | None = None
         problem: OSError | AuditError | None = None
         writer = self._writer

@@ -7,10 +7,11 @@ It knows no framework. What belongs to the SDK or to FastMCP, such as their erro
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.audit.kinds import LOST
+from mcpcore.audit.record import encode_failure
 from mcpcore.boundary import coverage_hook
 from mcpcore.boundary.crash_log import described, log_outcome, log_traced
 from mcpcore.boundary.fallbacks import with_tool_names
@@ -33,6 +34,7 @@ from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.contract.unraised import UnraisedFailure, log_unraised
+from mcpcore.values.jsonable import WIDEST
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import cause_of, forget_tracebacks, is_a, traceback_slot, unwrapped
@@ -81,6 +83,7 @@ class Boundary:
         self.repeats = Repeats(is_on=repeat_notice and dialect == CANONICAL)
         self._renaming = renaming
         self._server = server
+        self._room = limits.data // (2 * WIDEST)
         self.writes_tool_failure = tool_failure_meta and self.dialect.is_error
 
     def record_failure(self, exc: BaseException, call: FailedCall) -> Outcome:
@@ -188,10 +191,12 @@ class Boundary:
         correlation_id = outcome.envelope.correlation_id
         try:
             if self.trail.listens(outcome.envelope.name):
-                record = self._record_of(outcome, surface)
+                record, text = self._record_of(outcome, surface)
                 if outcome_kind is not None:
                     record |= {"outcome": outcome_kind, "count": count}
-                self.trail.record(record)
+                # An application may look at the records that its own trail gets, or change them.
+                is_own = getattr(self.trail.record, "__func__", None) is _RECORD
+                self.trail.record(record, text) if is_own else self.trail.record(record)
         except AuditError as failed:
             LOGGER.critical("the failure %s could not be recorded: %s", correlation_id, failed)
             return False
@@ -202,7 +207,8 @@ class Boundary:
             log_traced(failed, "recording the failure %s went wrong", correlation_id)
         return True
 
-    def _record_of(self, outcome: Outcome, surface: str) -> dict[str, Any]:
+    def _record_of(self, outcome: Outcome, surface: str) -> tuple[dict[str, Any], str | None]:
+        """The record of `outcome`, and its JSON if that can be made of the parts of its envelope."""
         envelope, exc = outcome.envelope, outcome.exception
         record: dict[str, Any] = {
             "timestamp": envelope.timestamp,
@@ -224,6 +230,7 @@ class Boundary:
             details = {key: value for key, value in envelope.data.items() if key not in RESERVED_DATA_KEYS}
             if details:
                 record["data"] = details
+        parts = len(record)
         is_chained = cause_of(exc) is not None and not is_a(exc, FrameworkError)
         if not outcome.expected or is_chained or outcome.others:
             exposed = described(exc)
@@ -240,7 +247,15 @@ class Boundary:
             record["relayed"] = True
         if envelope.injected:
             record["injected"] = True
-        return record
+        # The builder of the envelope may have written the data already.
+        known = vars(envelope).get("_parts") if len(record) == parts else None
+        written = None if known is None else known[1]
+        # A longer one may have been cut, and records lack this key.
+        is_known = written is not None and len(written) <= self._room and "fallbackTool" not in written
+        return record, encode_failure(record, written or "") if is_known else None
+
+
+_RECORD: Final = AuditTrail.record
 
 
 def _counted(lost: Sequence[UnraisedFailure]) -> list[tuple[UnraisedFailure, int]]:

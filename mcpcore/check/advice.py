@@ -12,7 +12,6 @@ from collections.abc import Collection
 from typing import Final
 
 from mcpcore.classification import explain
-from mcpcore.classification.phrase_table import GUESSES
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.wire.dialects.repeating import asks_to_wait, forbids_retry
 
@@ -190,4 +189,4 @@ def _states(clause: str) -> bool:
     if _STATES.search(clause) or _SUBJECT.match(clause):
         return True
     found = explain(Exception(clause))
-    return found.matched.layer == "message" and found.matched.row not in GUESSES and found.code in TRANSIENT
+    return found.matched.layer == "message" and found.code in TRANSIENT

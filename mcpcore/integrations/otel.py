@@ -15,6 +15,7 @@ Only the API is needed (`mcpcore[otel]`; the MCP SDK brings it along), and only 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.audit.kinds import LOST, is_lost
@@ -41,6 +42,7 @@ _ATTRIBUTES: Final = (
     ("mcpcore.reason", "reason"),
 )
 _OF_SPAN: Final = (("mcpcore.correlation_id", "correlationId"), ("mcpcore.effects", "effects"))
+_OF_RETRY: Final = (("mcpcore.retry", "kind"),)
 _OF_LOG: Final = (
     ("mcpcore.correlation_id", "correlationId"),
     ("mcpcore.server", "server"),
@@ -90,20 +92,19 @@ class OtelSink:
         from opentelemetry import trace
         from opentelemetry._logs import SeverityNumber
 
-        self._highest = SeverityNumber.ERROR
+        self._failed = trace.StatusCode.ERROR
+        self._warning, self._highest = SeverityNumber.WARN, SeverityNumber.ERROR
         self._current_span = trace.get_current_span
-        self._counter: Counter | None = None
-        self._logger: Logger | None = None
 
     def listens(self) -> bool:
         """Whether the call has a span that records, or the application set up metrics or logs."""
         if self._current_span().is_recording():
             return True
         # Until metrics are set up, the API gives stand-ins, which pass on to nobody; all else is taken to count.
-        counter = self._counter or self._made_counter()
+        counter = self._counter
         if getattr(counter, "_real_instrument", counter) is not None:
             return True
-        enabled = getattr(self._logger or self._made_logger(), "enabled", None)
+        enabled = getattr(self._logger, "enabled", None)
         return enabled is None or bool(enabled(severity_number=self._highest, event_name=EVENT))
 
     def failure(self, record: Mapping[str, Any], line: str | None = None) -> None:
@@ -133,52 +134,45 @@ class OtelSink:
         span = self._current_span()
         if not span.is_recording():
             return
-        from opentelemetry.trace import StatusCode
-
-        span.set_attributes(attributes)
-        span.set_attributes(_texts(record, _OF_SPAN) | _texts(record.get("retry"), (("mcpcore.retry", "kind"),)))
+        span.set_attributes({**attributes, **_texts(record, _OF_SPAN), **_texts(record.get("retry"), _OF_RETRY)})
         # Without a description: the text of a failure may be anything, and the conventions want that of the protocol's
         # own error, which the SDK sets.
-        span.set_status(StatusCode.ERROR)
+        span.set_status(self._failed)
 
     def _count(self, attributes: dict[str, str | int]) -> None:
-        counter = self._counter or self._made_counter()
         counted: dict[str, str | int] = {name: attributes[name] for name in _COUNTED if name in attributes}
         if counted.get("mcpcore.reason") in _UNKNOWN:
             for name in _NAMED:
                 if name in counted:
                     counted[name] = OTHER
-        counter.add(1, counted)
+        self._counter.add(1, counted)
 
-    def _made_counter(self) -> Counter:
+    @cached_property
+    def _counter(self) -> Counter:
         from opentelemetry.metrics import get_meter
 
-        self._counter = get_meter(SCOPE).create_counter(
+        return get_meter(SCOPE).create_counter(
             COUNTER, unit="{failure}", description="Failures answered, by tool, code and reason."
         )
-        return self._counter
 
-    def _made_logger(self) -> Logger:
+    @cached_property
+    def _logger(self) -> Logger:
         from opentelemetry._logs import get_logger
 
-        self._logger = get_logger(SCOPE)
-        return self._logger
+        return get_logger(SCOPE)
 
     def _log(self, record: Mapping[str, Any], attributes: dict[str, str | int], line: str | None) -> None:
-        from opentelemetry._logs import SeverityNumber
-
-        logger = self._logger or self._made_logger()
         fault = record.get("name") in _SERVER_FAULTS
-        severity = SeverityNumber.ERROR if fault else SeverityNumber.WARN
+        severity = self._highest if fault else self._warning
         # Asked first, since making the record costs more than the question; APIs before 1.40 do not have it.
-        enabled = getattr(logger, "enabled", None)
+        enabled = getattr(self._logger, "enabled", None)
         if enabled is not None and not enabled(severity_number=severity, event_name=EVENT):
             return
         details: dict[str, str | int] = dict(attributes)
         details |= _texts(record, _OF_LOG) | _texts(record.get("exception"), _OF_EXCEPTION)
         context = object_in(record, "context")
         details |= {_CONTEXT_PREFIX + key: value for key, value in context.items() if isinstance(value, str)}
-        logger.emit(
+        self._logger.emit(
             timestamp=_nanoseconds(record.get("timestamp")),
             severity_number=severity,
             severity_text="ERROR" if fault else "WARN",

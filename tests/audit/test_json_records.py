@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from mcpcore.audit.record import encode
+from mcpcore.audit.record import encode, encode_failure
 from mcpcore.wire.redaction import REDACTED, SECRET_NAMES, Clean, Searched
 
 
@@ -58,3 +60,22 @@ def test_a_text_that_holds_the_separator_is_searched_as_well():
     """Texts are searched together, with NUL between them."""
     clean, _ = encode(record_of({"a": "x\0y", "b": "password=hunter2", "c": "\0token=abc"}))
     assert clean["data"] == {"a": "x\0y", "b": f"password={REDACTED}", "c": f"\0token={REDACTED}"}
+
+
+WORDS = st.text(st.sampled_from('ab 1é\\"\n_:=') | st.characters()) | st.sampled_from(
+    ["token=abc", "password", "pin", "value"]
+)
+
+
+@given(WORDS, WORDS, st.dictionaries(WORDS, WORDS | st.lists(st.dictionaries(WORDS, WORDS)), max_size=2))
+@example("a", "a", {"id": "A-9", "near": [{"n": 1.5}]})
+@example("a", "password=hunter2", {})
+@example("a", "a", {"password": "hunter2"})
+def test_the_parts_of_an_envelope_make_the_same_record(tool, message, data):
+    """Their JSON is that of the whole record, or there may be something in it that has to be hidden or escaped."""
+    head = {"timestamp": "t", "surface": "tool", "code": 1, "name": "N", "retry": {"kind": "retryable"}}
+    record = {**head, "correlationId": "1f", "server": "s", "tool": tool, "reason": None, "message": message}
+    record |= {"context": {"role": tool}, "data": data} if data else {}
+    written = encode_failure(record, json.dumps(data, ensure_ascii=False, separators=(",", ":")) if data else "")
+    assert written in (None, encode(record)[1])
+    assert written is not None or not (tool == message == "a" and "id" in data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import re
 import shutil
@@ -258,6 +259,8 @@ def test_a_key_set_later_covers_earlier_records(tmp_path, failure):
     event = json.loads(lines[3])
     assert (event["event"], event["last"], event["last_hash"]) == ("key_added", 3, digest)
     assert event["alg"].startswith("hmac-sha256:")
+    keys = KEY.encode(), KEY.encode() * 9
+    assert all(Signer(key).digest(lines[3]) == hmac.digest(key, lines[3], "sha256").hex() for key in keys)
     lines[1] = lines[1].replace(b"None of", b"Many of")
     path.write_bytes(b"".join(lines))
     assert ("changed", 2) in kinds(path, KEY)

@@ -182,20 +182,8 @@ class Helpers:
                     passes = "and the tool passes it on" if certain else "which the tool may pass on"
                     pattern = f"{definition.name}() returns a failure, {passes}"
                     decide = "raise an exception there, or ctx.fail in the tool"
-                    last = definition.end_lineno or 0
                     tools = (body.tool,)
-                    left.append(
-                        Left(
-                            helper.path,
-                            helper.line,
-                            tools,
-                            pattern,
-                            decide,
-                            comment=certain,
-                            last=last,
-                            perhaps=not certain,
-                        )
-                    )
+                    left.append(Left(helper.path, helper.line, tools, pattern, decide, perhaps=not certain))
                 for call, passed in helper.calls.items():
                     following[call] = following.get(call, False) or (certain and passed)
             layer = following

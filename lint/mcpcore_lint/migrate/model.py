@@ -33,10 +33,6 @@ class Left(NamedTuple):
     tools: tuple[str, ...]
     pattern: str
     decide: str
-    comment: bool = True
-    """Whether the line gets a comment if no lint rule reports it."""
-    last: int = 0
-    """The last line of the function that it is about; 0 if it is about a statement."""
     perhaps: bool = False
     """Whether it may be no failure of the tool at all."""
 

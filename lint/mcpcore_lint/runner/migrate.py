@@ -18,7 +18,7 @@ from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.plan import plan_tools
 from mcpcore_lint.migrate.renames import ATTRIBUTES
-from mcpcore_lint.migrate.report import FILES, comments, left_in_requirements, merged, statement_lines
+from mcpcore_lint.migrate.report import FILES, left_in_requirements, merged
 from mcpcore_lint.migrate.server import Project, Renaming, plan_middleware
 from mcpcore_lint.paths import below, upwards
 from mcpcore_lint.records import in_test_file
@@ -26,7 +26,6 @@ from mcpcore_lint.runner.checker import Checker, crashes
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import Group, base_of, find_groups
 from mcpcore_lint.runner.patch import FixedFile
-from mcpcore_lint.runner.runner import lint_groups
 
 if TYPE_CHECKING:
     import ast
@@ -89,7 +88,6 @@ def migrate(paths: Sequence[str], *, rules: Iterable[str] = (), write: bool = Fa
     try:
         for group in groups:
             run.migrate(group)
-        run.mark()
         return run.outcome(named if write else None)
     finally:
         if enabled:
@@ -140,6 +138,7 @@ class _Run:
         self.tools += last.tools
         self.left += last.left
         self.left += self._requirements(group)
+        self.left = list(dict.fromkeys(self.left))
 
     def _passes(self, group: Group, files: dict[str, bytes], crashed: dict[str, Failure]) -> _Pass:
         """Make passes over some files until nothing changes, or the analysis of one of them crashes; the last pass."""
@@ -219,40 +218,6 @@ class _Run:
                     text = raw.decode("utf-8", "replace")
                     left += [(path, remaining) for remaining in left_in_requirements(self.shown(path), text)]
         return left
-
-    # -- comments ------------------------------------------------------------------------------------------------------
-
-    def mark(self) -> None:
-        """Put a comment on what is left where no lint rule reports the line."""
-        self.left = list(dict.fromkeys(self.left))
-        by_file: dict[str, list[Left]] = {}
-        for path, remaining in self.left:
-            if path in self.raw and remaining.comment:
-                by_file.setdefault(path, []).append(remaining)
-        if not by_file:
-            return
-        result = lint_groups(self.groups, contents=self.contents, cache=False)
-        lines: dict[str, set[int]] = {}
-        for diagnostic in result.diagnostics:
-            lines.setdefault(result.absolute(diagnostic.path), set()).add(diagnostic.span.line)
-        for path, left in by_file.items():
-            with crashes(self.failures, self.shown(path)):
-                self._comment(path, left, lines.get(path, set()))
-
-    def _comment(self, path: str, left: Sequence[Left], reported: set[int]) -> None:
-        checker = Checker(self.base, self.groups[0].config.settings, files={path})
-        module = checker.project.module_of_bytes(path, self.contents.get(path, self.raw[path]))
-        module.complete()
-        edits = comments(module, left, reported)
-        crashed: dict[str, Failure] = {}
-        if not self._change(path, edits, crashed):
-            self.failures += (failure._replace(path=self.shown(path)) for failure in crashed.values())
-            return
-        starts = sorted(module.source.position(edit.start)[0] for edit in edits for _ in edit.text.splitlines())
-        for place, (at, remaining) in enumerate(self.left):
-            if at == path:
-                first = statement_lines(module, remaining.line)[0]
-                self.left[place] = at, remaining._replace(line=remaining.line + bisect_right(starts, first))
 
     def _before(self, path: str, line: int) -> int:
         """The line on disk of a line of a file as it would be after the run."""
@@ -363,7 +328,7 @@ class _Pass:
                     run.trees[path] = raw, module.tree
                 except SourceError as error:
                     pattern, decide = "parse-error", f"{error.message}; correct the file and run again"
-                    self.left.append((path, Left(run.shown(path), error.span.line, (), pattern, decide, comment=False)))
+                    self.left.append((path, Left(run.shown(path), error.span.line, (), pattern, decide)))
         self._edits: dict[str, list[Edit]] = {}
 
     def _guarded(self, path: str) -> contextlib.AbstractContextManager[None]:

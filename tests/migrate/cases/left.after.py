@@ -5,7 +5,6 @@ from typing import Literal
 
 from mcpcore import TODO, Context, ErrorCode, FailureMode, Server
 
-# TODO(mcpcore): port= of the server: give it where the server is run
 mcp = Server("left", port=8000)
 
 
@@ -28,7 +27,6 @@ def beside(x: int) -> dict[str, object]:
     if x < 0:
         return {"error": "x is negative", "items": [x]}
     with suppress(ValueError):
-        # TODO(mcpcore): a context manager around the failure: say what it does with a raised failure
         raise ValueError("never seen")
     return {}
 
@@ -53,7 +51,6 @@ def retried(ctx: Context[Literal["retried_failed"]], x: int) -> str:
         except ValueError:
             continue
     try:
-        # TODO(mcpcore): the clause that catches this does more than log: do that before ctx.fail as well
         raise OSError("cleaned up")
     except OSError as e:
         undo(x)

@@ -63,7 +63,6 @@ async def look_up(x: str) -> dict[str, Any]:
     return {"x": x}
 
 
-# TODO(mcpcore): look_up_again() returns a failure, and the tool passes it on: raise an exception there, or ctx.fail in the tool
 async def look_up_again(x: str) -> dict[str, Any]:
     return {"success": False, "error": f"{x} is unknown"}
 
@@ -110,15 +109,12 @@ def raised(ctx: Context[Literal["raised_failed", "raised_failed_2"]], x: int) ->
 def unclear(ctx: Context[Literal["x_is_bad"]], x: int) -> int:
     """Raise what may be anything."""
     if x == 1:
-        # TODO(mcpcore): raise of with_data, whose class the project does not define: catch it here, and raise ctx.fail with its text
         raise with_data(ValueError("x"))
     if x == 2:
-        # TODO(mcpcore): raise of nothing, whose class the project does not define: catch it here, and raise ctx.fail with its text
         raise nothing(ValueError("x"))
     if x == 3:
         raise NotImplementedError("x is 3")
     try:
-        # TODO(mcpcore): the clause that catches this does more than log: do that before ctx.fail as well
         raise shop_error(ValueError("x"))
     except ShopError as e:
         print(e.code)

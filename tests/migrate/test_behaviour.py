@@ -207,7 +207,7 @@ async def test_functions_of_tools_can_still_be_called(tmp_path: Path) -> None:
 
 RAISING = """
 class OrderError(Exception):
-    pass
+    '''Raised when the order is bad.'''
 
 
 class OrderLocked(OrderError):
@@ -232,13 +232,13 @@ async def sold(item: str) -> str:
     try:
         return looked_up(item)
     except OrderLocked as e:
-        raise ToolError(f"{type(e).__name__} of {e}")
+        raise ToolError(f"{type(e).__name__} says it is taken: {e}")
     except OrderError as e:
         raise ToolError(str(e)) from e
     except FileNotFoundError:
         raise ToolError("There is no file")
     except OSError as error:
-        raise ToolError(f"No {error}")
+        raise ToolError(f"The disk is bad: {error}")
 
 
 @mcp.tool()
@@ -261,7 +261,12 @@ async def test_exceptions_that_are_mapped_fail_with_the_same_words(head: str, tm
     assert "Literal" not in text
     before, after = (loaded(tmp_path, source).mcp for source in (head + RAISING, text))
     assert await answers(before, "tea") == await answers(after, "tea")
-    words = {"locked": "OrderLocked of locked", "bad": "It is bad", "open": "There is no file", "milk": "No milk"}
+    words = {
+        "locked": "OrderLocked says it is taken: locked",
+        "bad": "It is bad",
+        "open": "There is no file",
+        "milk": "The disk is bad: milk",
+    }
     for item, message in words.items():
         old, new = await answers(before, item), await answers(after, item)
         for name, (_, _, is_error, texts, structured) in new.items():

@@ -174,7 +174,7 @@ def f(x: str) -> str:
         raise TimeoutError("it took too long")
 """
     expected = """    if x: raise ctx.fail("is_bad", str(x) + " is bad")
-    y = 1; raise ctx.fail("f_failed", str(y).format(str(x)).join(
+    y = 1; raise RuntimeError(str(y).format(str(x)).join(
         str(x) ,
     )); print(str(y))
     if y:
@@ -194,20 +194,28 @@ def f(x: str) -> str:
 
 
 CLAUSES = {
-    "a RuntimeError of a coroutine": ("async def f(x: str) -> str:", "RuntimeError as e", 'ToolError(f"Bad: {e}")'),
-    "one class by two names": ("def f(x: str) -> str:", "(OSError, IOError) as e", 'ToolError(f"Bad: {e}")'),
-    "everything": ("def f(x: str) -> str:", "Exception as e", 'ToolError(f"Bad: {e}")'),
-    "no ordinary exception": ("async def f(x: str) -> str:", "asyncio.CancelledError", 'ToolError("Bad")'),
-    "a class or classes of an unknown library": ("def f(x: str) -> str:", "strange.ERRORS", 'ToolError("Bad")'),
-    "a submodule that may not be loaded": ("def f(x: str) -> str:", "xml.sax.SAXException", 'ToolError("Bad")'),
-    "a failure of the framework": ("def f(x: str) -> str:", "ToolError as e", 'ValueError(f"Bad: {e}")'),
-    "an import for type checkers": ("def f(x: str) -> str:", "JSONDecodeError as e", 'ToolError(f"Bad: {e}")'),
-    "a parameter with the name of a class": ("def f(OSError: str) -> str:", "OSError as e", 'ToolError(f"Bad: {e}")'),
-    "another cause": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"Bad: {e}") from None'),
-    "a comment": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"Bad: {e}")  # as before'),
-    "a method of the exception": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"Bad: {e.add_note(1)}")'),
-    "a call of the project": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"Bad: {fetched(e)}")'),
-    "a result to be awaited": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"Bad: {e}")', "fetched(x)"),
+    "a RuntimeError of a coroutine": (
+        "async def f(x: str) -> str:",
+        "RuntimeError as e",
+        'ToolError(f"It is bad: {e}")',
+    ),
+    "one class by two names": ("def f(x: str) -> str:", "(OSError, IOError) as e", 'ToolError(f"It is bad: {e}")'),
+    "everything": ("def f(x: str) -> str:", "Exception", 'ToolError("The order was not found")'),
+    "no ordinary exception": ("async def f(x: str) -> str:", "asyncio.CancelledError", 'ToolError("It is bad")'),
+    "a class or classes of an unknown library": ("def f(x: str) -> str:", "strange.ERRORS", 'ToolError("It is bad")'),
+    "a submodule that may not be loaded": ("def f(x: str) -> str:", "xml.sax.SAXException", 'ToolError("It is bad")'),
+    "a failure of the framework": ("def f(x: str) -> str:", "ToolError as e", 'ValueError(f"It is bad: {e}")'),
+    "an import for type checkers": ("def f(x: str) -> str:", "JSONDecodeError as e", 'ToolError(f"It is bad: {e}")'),
+    "a parameter with the name of a class": (
+        "def f(OSError: str) -> str:",
+        "OSError as e",
+        'ToolError(f"It is bad: {e}")',
+    ),
+    "another cause": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"It is bad: {e}") from None'),
+    "a comment": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"It is bad: {e}")  # as before'),
+    "a method of the exception": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"It is bad: {e.add_note(1)}")'),
+    "a call of the project": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"It is bad: {fetched(e)}")'),
+    "a result to be awaited": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"It is bad: {e}")', "fetched(x)"),
 }
 
 
@@ -251,7 +259,7 @@ def test_clauses_stay_beside_a_contract_and_constants_that_are_there(tmp_path: P
     source = """from mcpcore import ErrorCode, FailureMode, Server
 
 mcp = Server("x")
-NO_KEY = FailureMode("no_key", ErrorCode.NOT_FOUND, when="There is no key.", recovery="List the keys.")
+NO_KEY = FailureMode("there_is_no_key", ErrorCode.NOT_FOUND, when="There is no key.", recovery="List the keys.")
 
 
 @mcp.tool(errors=[NO_KEY.on(KeyError)])
@@ -267,7 +275,7 @@ def g(x: str) -> str:
     try:
         return {}[x]
     except KeyError as e:
-        raise RuntimeError(f"no key: {e}") from e
+        raise RuntimeError(f"there is no key: {e}") from e
 """
     written = migrated(tmp_path, source)
     assert 2 == written.count("    except KeyError as e:\n        raise ctx.fail(")

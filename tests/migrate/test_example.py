@@ -76,5 +76,5 @@ async def test_the_failures_are_failures_afterwards() -> None:
         missing = await notes.call_tool("read_note", {"name": "milk"}, raise_on_error=False)
         assert missing.is_error
         assert missing.structured_content is not None
-        assert "read_note_failed" == missing.structured_content["error"]["data"]["reason"]
+        assert "there_is_no_note" == missing.structured_content["error"]["data"]["reason"]
         assert "There is no note milk" == missing.structured_content["error"]["message"]

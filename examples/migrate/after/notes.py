@@ -24,19 +24,19 @@ def note_error(name: str) -> NoteError:
 @tool(
     errors=[
         FailureMode(
-            "read_note_failed",
-            ErrorCode.INTERNAL_ERROR,
-            when="read_note failed.",
+            "there_is_no_note",
+            ErrorCode.NOT_FOUND,
+            when="There is no note {name}.",
             recovery=TODO,
         ),
     ],
 )
-def read_note(ctx: Context[Literal["read_note_failed"]], name: str) -> str:
+def read_note(ctx: Context[Literal["there_is_no_note"]], name: str) -> str:
     """Read a note."""
     try:
         return NOTES[name]
     except KeyError as e:
-        raise ctx.fail("read_note_failed", str(note_error(name))) from e
+        raise ctx.fail("there_is_no_note", str(note_error(name))) from e
 
 
 @mcp.tool
@@ -45,7 +45,7 @@ def read_note(ctx: Context[Literal["read_note_failed"]], name: str) -> str:
         FailureMode(
             "text_is_empty",
             ErrorCode.VALIDATION_ERROR,
-            when="The text is empty",
+            when="The text is empty.",
             recovery=TODO,
         ),
     ],

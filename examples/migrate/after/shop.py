@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from mcpcore import TODO, CodedError, Context, ErrorCode, FailureMode, Server
+from mcpcore import TODO, Context, ErrorCode, FailureMode, Server
 from mcp.server.mcpserver.exceptions import ToolError
 
 mcp = Server("shop")
@@ -12,7 +12,7 @@ ORDERS: dict[str, int] = {"A-1": 3}
 ORDER_NOT_FOUND = FailureMode(
     "order_not_found",
     ErrorCode.NOT_FOUND,
-    when="Order not found",
+    when="Order {order_id} not found.",
     recovery=TODO,
 )
 
@@ -22,30 +22,20 @@ ORDER_NOT_FOUND = FailureMode(
         FailureMode(
             "order_id_is_missing",
             ErrorCode.VALIDATION_ERROR,
-            when="The order id is missing",
+            when="The order id is missing.",
             recovery=TODO,
         ),
         ORDER_NOT_FOUND,
-        FailureMode(
-            "get_order_failed",
-            ErrorCode.INTERNAL_ERROR,
-            when="get_order failed.",
-            recovery=TODO,
-        ),
     ],
 )
-async def get_order(ctx: Context[Literal["order_id_is_missing", "order_not_found", "get_order_failed"]], order_id: str) -> dict[str, Any]:
+async def get_order(ctx: Context[Literal["order_id_is_missing", "order_not_found"]], order_id: str) -> dict[str, Any]:
     """Get an order."""
     try:
         if not order_id:
             raise ctx.fail("order_id_is_missing", "The order id is missing")
         return {"items": ORDERS[order_id]}
-    except CodedError:
-        raise
     except KeyError as exc:
         raise ctx.fail("order_not_found", f"Order {order_id} not found") from exc
-    except Exception as e:
-        raise ctx.fail("get_order_failed", str(e)) from e
 
 
 @mcp.tool(
@@ -53,7 +43,7 @@ async def get_order(ctx: Context[Literal["order_id_is_missing", "order_not_found
         FailureMode(
             "there_is_no_order",
             ErrorCode.NOT_FOUND,
-            when="There is no order",
+            when="There is no order {key}.",
             recovery=TODO,
         ).on(KeyError, message=lambda e: f"There is no order {e}"),
     ],

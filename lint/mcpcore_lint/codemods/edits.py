@@ -151,7 +151,7 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
     """Add a name, or several in the order of imports, to an import of the file, or an import to those of its group."""
     source, body = module.source, module.tree.body
     for statement in body:
-        if isinstance(statement, ast.ImportFrom) and statement.module == package and not statement.level:
+        if isinstance(statement, ast.ImportFrom) and "." * statement.level + (statement.module or "") == package:
             for alias in statement.names:
                 if name_order(clause) < name_order(alias.name):
                     start, _ = source.node_range(alias)

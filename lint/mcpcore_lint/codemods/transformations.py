@@ -110,8 +110,8 @@ def add_parameter(node: cst.FunctionDef, code: str, index: int) -> cst.FunctionD
 
 
 def unwrap(node: cst.Try) -> cst.FlattenSentinel[Any]:
-    """Write the body of a `try` in its place, without its clauses."""
-    first, *others = node.body.body
+    """Write the body of a `try` in its place, and that of its `else`, without its clauses."""
+    first, *others = (*node.body.body, *(node.orelse.body.body if node.orelse is not None else ()))
     lead = [*node.leading_lines, *first.leading_lines]  # type: ignore[union-attr]
     return cst.FlattenSentinel([first.with_changes(leading_lines=lead), *others])
 

@@ -69,7 +69,7 @@ class Names:
             ordered = sorted(names, key=codemods.name_order)
             # Into an import that is there, each name goes to its own place.
             imported = any(
-                isinstance(statement, ast.ImportFrom) and statement.module == package and not statement.level
+                isinstance(statement, ast.ImportFrom) and "." * statement.level + (statement.module or "") == package
                 for statement in self._module.tree.body
             )
             edits += [
@@ -94,7 +94,7 @@ class Writer:
     def entry(self, entry: Entry, indent: str) -> str:
         """`FailureMode(...)`; its first line is not indented."""
         utf8 = self.module.source.encoding.replace("-", "").lower() in _TEXT_CODECS
-        text = json.dumps(entry.when, ensure_ascii=not utf8)
+        text, recovery = (json.dumps(part, ensure_ascii=not utf8) for part in (entry.when, entry.recovery))
         mode, code = self.names.spell("mcpcore", "FailureMode"), self.names.spell("mcpcore", "ErrorCode")
         inner = indent + self.unit
         lines = [
@@ -102,7 +102,7 @@ class Writer:
             f'{inner}"{entry.reason}",',
             f"{inner}{code}.{entry.code},",
             f"{inner}when={text},",
-            f"{inner}recovery={self.names.spell('mcpcore', 'TODO')},",
+            f"{inner}recovery={recovery if entry.recovery else self.names.spell('mcpcore', 'TODO')},",
             f"{indent}){entry.mapped}",
         ]
         return self.newline.join(lines)

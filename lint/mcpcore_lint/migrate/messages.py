@@ -6,7 +6,6 @@ import ast
 import builtins
 import json
 import re
-import textwrap
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +13,8 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.model import Const, Text, options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcpcore_lint.engine.syntax.scopes import Scope
 
 _VAGUE: Final = frozenset({"INTERNAL_ERROR", "UNKNOWN_ERROR"})
@@ -29,7 +30,7 @@ _PREFIX: Final = re.compile(
     r"^\W*(?:(?:an? )?(?:unexpected )?(?:error|failure)\b(?: occurred)?\s*[^\w\s'\"]+\s*)+", re.IGNORECASE
 )
 _SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
-_LABEL: Final = re.compile(
+LABEL: Final = re.compile(
     rf"(?:\s*(?:{_SIGNS}+\s*)?(?:\*\*)?error(?:\*\*)?\s*(?:[:!]|[-\u2013\u2014](?=\s))(?:\*\*)?\s*|\s*{_SIGNS}+\s*)+",
     re.IGNORECASE,
 )
@@ -58,18 +59,23 @@ _CONNECTING: Final = frozenset(
         "got",
         "as",
         "but",
+        "than",
+        "no",
+        "when",
+        "if",
+        "that",
+        "which",
+        "because",
     }
 )
 """Words that connect a message with a hole, and say nothing at the end of a name."""
-_MAX_WORDS: Final = 6
 _MAX_SLUG: Final = 60
-_MAX_WHEN: Final = 90
 _STRING_METHODS: Final = frozenset({"format", "join", "strip", "rstrip", "lower", "replace", "upper", "title"})
 _HOLE: Final = "\N{HORIZONTAL ELLIPSIS}"
 
 
-def pieces(node: ast.expr | None, scope: Scope) -> list[str | None]:
-    """The constant pieces of a text, with None for each hole; a single None if nothing is known."""
+def parts_of(node: ast.expr | None, scope: Scope) -> list[str | ast.expr | None]:
+    """The constant pieces of a text, with the expression of each hole, or None for a hole that is not known."""
     match node:
         case None:
             return []
@@ -77,29 +83,40 @@ def pieces(node: ast.expr | None, scope: Scope) -> list[str | None]:
             return [text]
         case ast.JoinedStr(values=values):
             return [
-                part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else None
-                for part in values
+                str(part.value) if isinstance(part, ast.Constant) else getattr(part, "value", None) for part in values
             ]
         case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return [*pieces(left, scope), *pieces(right, scope)]
-        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mod()):
-            return _holes(re.split(r"%(?:\(\w+\))?[-#0 +]?\d*(?:\.\d+)?[a-zA-Z]", text))
-        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
-            return _holes(re.split(r"\{[^{}]*\}", text))
-        case ast.Name():
+            return [*parts_of(left, scope), *parts_of(right, scope)]
+        case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mod(), right=right):
+            values = right.elts if isinstance(right, ast.Tuple) else [right]
+            return _filled(re.split(r"%(?:\(\w+\))?[-#0 +]?\d*(?:\.\d+)?[a-zA-Z]", text), values)
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format"), args=values):
+            return _filled(re.split(r"\{[^{}]*\}", text), values)
+        case ast.Name(id=name):
+            match = scope.lookup(name)
+            written = match[1][0].value if match is not None and len(match[1]) == 1 else None
+            if isinstance(written, (ast.JoinedStr, ast.BinOp, ast.Call)) and is_text(written, scope):
+                return parts_of(written, scope)
             value = evaluate(node, scope)
             if isinstance(value, Const) and isinstance(value.value, str):
                 return [value.value]
             if isinstance(value, Text):
                 return list(value.parts)
-    return [None]
+    return [node]
 
 
-def _holes(texts: list[str]) -> list[str | None]:
-    parts: list[str | None] = []
-    for text in texts:
-        parts += [text, None]
-    return parts[:-1]
+def pieces(node: ast.expr | None, scope: Scope) -> list[str | None]:
+    """The constant pieces of a text, with None for each hole; a single None if nothing is known."""
+    return [part if isinstance(part, str) else None for part in parts_of(node, scope)]
+
+
+def _filled(texts: list[str], values: Sequence[ast.expr]) -> list[str | ast.expr | None]:
+    """Some texts, with a value between each two."""
+    known = [*values] if len(values) == len(texts) - 1 else [None] * (len(texts) - 1)
+    parts: list[str | ast.expr | None] = [texts[0]]
+    for value, text in zip(known, texts[1:], strict=True):
+        parts += [value, text]
+    return parts
 
 
 def is_text(node: ast.expr | None, scope: Scope) -> bool:
@@ -141,7 +158,7 @@ def unlabelled(code: str, parts: list[str | None]) -> str:
         code: The expression, as it is written.
         parts: Its constant pieces.
     """
-    label = _LABEL.match(parts[0] or "") if parts else None
+    label = LABEL.match(parts[0] or "") if parts else None
     if label is None or parts == [label[0]]:
         return code
     if code.isidentifier():
@@ -176,8 +193,8 @@ def constant_text(parts: list[str | None]) -> str:
     return "".join(_HOLE if part is None else part for part in parts)
 
 
-def slug(parts: list[str | None], otherwise: str) -> str:
-    """The reason: up to six words of the first sentence of the message; `otherwise` if it has none."""
+def slug(parts: list[str | None], most: int) -> str:
+    """The reason: up to `most` words of the first sentence of the message; empty if it has none."""
     text = _PREFIX.sub("", "".join(" " if part is None else part for part in parts).lstrip())
     words: list[str] = []
     for sentence in _SENTENCE.split(text):
@@ -185,27 +202,13 @@ def slug(parts: list[str | None], otherwise: str) -> str:
         words = [word for word in words if word not in _DROPPED]
         if len(words) > 1:
             break
-    words = words[:_MAX_WORDS]
+    words = words[:most]
     while len(words) > 1 and words[-1] in _CONNECTING:
         words.pop()
     while words and (words[0].isdigit() or len("_".join(words)) > _MAX_SLUG):
         words = words[1:] if words[0].isdigit() else words[:-1]
     joined = "_".join(words)
-    return joined if len(joined) > 3 else otherwise
-
-
-def when(parts: list[str | None], otherwise: str) -> str:
-    """When it happens: the message without its holes."""
-    text = "".join("" if part is None else part for part in parts)
-    label = _LABEL.match(text)
-    text = " ".join(text[label.end() if label is not None else 0 :].split())
-    text = re.sub(r"\s+([.,:;!?])", r"\1", re.sub(r"(['\"`(\[])\s*(['\"`)\]])", "", text)).strip(" :-\u2013,")
-    text = re.sub(r"\s{2,}", " ", text)
-    if sum(map(str.isalpha, text)) < 3:
-        return otherwise
-    text = "".join(char if char.isprintable() else " " for char in text)
-    text = " ".join(text.split())
-    return text if len(text) <= _MAX_WHEN else textwrap.shorten(text, _MAX_WHEN, placeholder="...")
+    return joined if len(joined) > 3 else ""
 
 
 # -- codes, from the tables by which the runtime classifies exceptions ------------------------------------------------

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     import ast
 
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
 
 RULES: Final = {
     "server": "rename what version 2 of the SDK calls differently, and make the SDK's FastMCP an mcpcore Server",
@@ -15,6 +17,7 @@ RULES: Final = {
     "tool-error": "`raise ToolError(...)` and `raise McpError(...)`",
     "project-error": "`raise` of an exception class of the project",
     "made-error": "`raise` of an exception that a function of the project makes, as in `raise handle_error(e)`",
+    "helper": "exceptions that other functions raise, with `.on(...)` where one sentence is true for the class",
     "mapping": '`return {"error": ...}`',
     "json": '`return json.dumps({"error": ...})`',
     "model": '`return Answer(status="error", message=...)` of a class of the project',
@@ -59,6 +62,8 @@ class Place(NamedTuple):
     """Further arguments of `ctx.fail`, as code."""
     attribute: str = ""
     """The attribute of `message` that holds the text; empty if it is the text itself, or its `str`."""
+    said: tuple[ast.expr, Scope] | None = None
+    """The text behind the message, if another function makes it, with the scope of its names."""
 
 
 class Entry(NamedTuple):
@@ -67,5 +72,7 @@ class Entry(NamedTuple):
     reason: str
     code: str
     when: str
+    recovery: str = ""
+    """The advice in the message; empty if it is still to be written."""
     mapped: str = ""
     """The calls of `.on(...)` behind it, as code."""

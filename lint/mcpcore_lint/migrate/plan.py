@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
@@ -13,22 +12,26 @@ from mcpcore_lint.engine.semantics.data_model import error_field
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import Body
+from mcpcore_lint.migrate.catchalls import CatchAll, catch_all, removal
 from mcpcore_lint.migrate.catching import Shield, check, wrapping
+from mcpcore_lint.migrate.constants import above, constants_of, joined
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.failures import failures_of
 from mcpcore_lint.migrate.mapping import only_try, types_of
-from mcpcore_lint.migrate.messages import code_of, constant_text, is_text, pieces, slug, unlabelled, when
+from mcpcore_lint.migrate.messages import code_of, constant_text, is_text, pieces, slug, unlabelled
 from mcpcore_lint.migrate.model import Entry, Left, Place
+from mcpcore_lint.migrate.reached import Mapped, mapped, raised_elsewhere
+from mcpcore_lint.migrate.sentences import blank, of_class, sentences
 from mcpcore_lint.model import Symbol, ToolDef, string
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.migrate.callers import Callers, Helpers
+    from mcpcore_lint.reach import Reach
 
-_MAX_REASON: Final = 60
 _CAUSES: Final = ("exc", "error", "cause", "caught")
 _RENDERED: Final = frozenset({"PrefabApp"})
 """What FastMCP renders from plain tools only."""
@@ -56,11 +59,16 @@ class Conversion:
         ]
         self.contract = next((tool.contract for tool in tools if tool.contract is not None), None)
         self.places: list[Place] = []
+        self.catch_alls: list[CatchAll] = []
         self.shields: list[Shield] = []
         self.left: list[Left] = []
         self.entries: list[Entry] = []
         """The entries that are new to the contract."""
         self.reasons: dict[Place, str] = {}
+        self.mapped: dict[str, str] = {}
+        """The calls of `.on(...)` for exceptions of other functions, by reason."""
+        self.imports: set[tuple[str, str]] = set()
+        """The classes that these need."""
         self.blocked: tuple[str, str] | None = None
         declared = self.contract.by_reason if self.contract is not None else {}
         self._codes = {
@@ -113,9 +121,15 @@ class Conversion:
                 self.left.append(body.left(place.node, f"raise of {what}", "a decorator catches this class"))
             elif codemods.has_comment(body.module.source.segment(place.node)):
                 self.left.append(body.left(place.node, "a comment within the failure", "move it above the statement"))
+            elif (found := catch_all(place, body)) is not None:
+                self.catch_alls.append(found)
+            elif not self._name(place):
+                decide = "write a failure mode for it, and raise ctx.fail"
+                self.left.append(body.left(place.node, "the message says no more than an exception or a value", decide))
             else:
                 self.places.append(place)
                 self.shields += outcome
+        self._keep_nested()
         if self.places:
             self.shields += wrapped.shields
         for owner, wrapper in wrapped.answers:
@@ -123,8 +137,44 @@ class Conversion:
             decide = "declare what it catches, or let it pass"
             line = getattr(wrapper, "lineno", 1)
             self.left.append(Left(owner.path, line, (self.name,), pattern, decide, perhaps=True))
-        for place in self.places:
-            self._name(place)
+
+    def read_reached(self, reach: Reach, names: Names, hierarchy: Hierarchy) -> None:
+        """Declare the exceptions of other functions that leave the tool, or leave them to the report."""
+        body, project = self.body, self.body.module.project
+        raised = raised_elsewhere(reach, project)
+        wrapped = wrapping(body, set(self.registrations), hierarchy) if raised else None
+        if wrapped is None:
+            return
+        declared: list[Mapped] = []
+        left = raised
+        if self._blocked(wrapped.blocks) is None:
+            line = min(part.lineno for part in (body.node, *body.node.decorator_list))
+            declared, left = mapped(raised, body.module, line, hierarchy)
+        for item in declared:
+            reason = item.entry.reason if item.entry.reason not in self._codes else None
+            if reason is None:
+                left += [other for other in raised if other.name.endswith(item.spelling)]
+                continue
+            self._codes[reason] = item.entry.code
+            self.entries.append(item.entry)
+            spelling = item.spelling
+            if item.imported is not None:
+                spelling = names.spell(*item.imported)
+                self.imports.add(item.imported)
+            self.mapped[reason] = f".on({spelling}, message=str)"
+        self.left += [item.left(self.name) for item in left]
+
+    def _keep_nested(self) -> None:
+        """Leave clauses that catch everything inside a `try` whose other clauses would then answer."""
+        going = {found.clause for found in self.catch_alls}
+        for found in [*self.catch_alls]:
+            around = [part for part in self.body.tries(found.place.node) if not going.issuperset(part.handlers)]
+            if any(part.handlers for part in around):
+                self.catch_alls.remove(found)
+                pattern = "a clause catches everything, inside of another try"
+                self.left.append(
+                    self.body.left(found.clause, pattern, "let one of them decide, and run the command again")
+                )
 
     def _nested(self, hierarchy: Hierarchy) -> None:
         for node in self.body.nested:
@@ -177,22 +227,45 @@ class Conversion:
         )
         return int(self.handler.owner is not None and not static)
 
-    def _name(self, place: Place) -> None:
-        """Give a failure its reason and its entry."""
-        scope = self.body.scope
-        parts = pieces(place.message, scope)
-        words = re.findall(r"[a-z0-9]+", self.name.lower()) or ["tool"]
-        fallback = "_".join([*words, "failed"])[-_MAX_REASON:].lstrip("_0123456789")
-        reason = slug([place.hint.replace("_", " ")], "") if place.hint else ""
-        reason = reason or slug(parts, fallback)
-        code = code_of(self._class(place), constant_text(parts).replace("\N{HORIZONTAL ELLIPSIS}", " "))
-        candidate, number = reason, 2
-        while self._codes.get(candidate, code) not in {code, None}:
-            candidate, number = f"{reason}_{number}", number + 1
-        self.reasons[place] = candidate
-        if candidate not in self._codes:
-            self._codes[candidate] = code
-            self.entries.append(Entry(candidate, code, when(parts, f"{self.name} failed.")))
+    def _name(self, place: Place) -> bool:
+        """Give a failure its reason and its entry; False if its message does not say when it happens."""
+        message, scope = place.said or (place.message, self.body.scope)
+        parts = pieces(message, scope)
+        kind = self._class(place)
+        clause = self.body.clause_of(place.node)
+        # The text of a KeyError is the key.
+        shown = "key" if clause is not None and self.body.caught(clause) == ("builtins.KeyError",) else "error"
+        caught = {clause.name: shown} if clause is not None and clause.name is not None else {}
+        told = sentences(message, scope, caught)
+        if told is None:
+            info = self.body.module.project.class_named(kind)
+            known = of_class(kind, info.node if info is not None else None)
+            if known is None:
+                return False
+            names, entry = [known[0]], Entry(known[0], code_of(kind, ""), known[1])
+        else:
+            names = [slug([place.hint.replace("_", " ")], 6)] if place.hint else []
+            names += [slug(parts, most) for most in (8, 12)]
+            code = code_of(kind, constant_text(parts).replace("\N{HORIZONTAL ELLIPSIS}", " "))
+            entry = Entry("", code, told.when, told.recovery)
+        reason = self._free(list(filter(None, names)), entry)
+        if reason is not None:
+            self.reasons[place] = reason
+        return reason is not None
+
+    def _free(self, names: Sequence[str], entry: Entry) -> str | None:
+        """The first of some reasons that is not taken by another cause; the entry is declared under it."""
+        for name in names:
+            same = next((known for known in self.entries if known.reason == name), None)
+            if same is not None and (same.code, blank(same.when)) == (entry.code, blank(entry.when)):
+                return name
+            if name not in self._codes:
+                self._codes[name] = entry.code
+                self.entries.append(entry._replace(reason=name))
+                return name
+            if same is None and self._codes[name] in {entry.code, None}:
+                return name  # the contract that is there declares it
+        return None
 
     def _class(self, place: Place) -> str:
         """The class that says most about a failure: what it raises, or else what its clause catches."""
@@ -204,6 +277,34 @@ class Conversion:
         if (plain or framework) and len(specific) == 1:
             return specific[0]
         return "" if framework else place.raised
+
+    def removals(self) -> tuple[list[Change | Edit | None], list[Left]]:
+        """The changes that remove the clauses that catch everything, with a line for each.
+
+        A `try` around another one waits for the next pass.
+        """
+        changes: list[Change | Edit | None] = []
+        gone: list[Left] = []
+        body, segment = self.body, self.body.module.source.segment
+        groups: dict[ast.Try, list[CatchAll]] = {}
+        for found in self.catch_alls:
+            groups.setdefault(found.statement, []).append(found)
+        for statement, clauses in groups.items():
+            if any(part in groups for part, _ in body.above(statement)):
+                continue
+            made = removal(clauses, body.module)
+            if made is None:
+                pattern, decide = "a clause catches everything", "remove it, since the boundary answers"
+                self.left += [body.left(found.clause, pattern, decide) for found in clauses]
+                continue
+            changes += made
+            for found in clauses:
+                message = found.place.message
+                text = " ".join(segment(message).split()) if message is not None else "nothing"
+                how = "goes" if found.goes else "raises again"
+                kinds = " ".join(segment(found.clause.type).split()) if found.clause.type is not None else ""
+                gone.append(body.left(found.clause, f"except {kinds}".strip() + f" {how}", f"it said {text}"))
+        return changes, gone
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
@@ -223,14 +324,14 @@ class Conversion:
         free = self.contract is None and not self.shields
         guarded = only_try(body, by_node, self.registrations) if free else None
         clauses = {by_node[clause.body[0]]: clause for clause in guarded.handlers} if guarded is not None else {}
-        mapped: dict[str, str] = {}
+        by_reason = dict(self.mapped)
         if guarded is not None and all(self.reasons[place] in new for place in clauses):
             changes.append(Change("unwrap", *module.source.node_range(guarded)))
             for place, handler in clauses.items():
                 entry = new[self.reasons[place]]
-                mapped[entry.reason] = mapped.get(entry.reason, "") + self._mapped(place, handler, entry.when)
-        places = [place for place in self.places if not (mapped and place in clauses)]
-        entries = [entry._replace(mapped=mapped.get(entry.reason, "")) for entry in self.entries]
+                by_reason[entry.reason] = by_reason.get(entry.reason, "") + self._mapped(place, handler, entry.when)
+        places = [place for place in self.places if self.reasons[place] not in by_reason or place not in clauses]
+        entries = [entry._replace(mapped=by_reason.get(entry.reason, "")) for entry in self.entries]
         constants = {
             entry: shared[old] + entry.mapped for entry, old in zip(entries, self.entries, strict=True) if old in shared
         }
@@ -319,6 +420,8 @@ class FilePlan(NamedTuple):
     """The rule, the line and the tool of each place that is converted."""
     shields: tuple[Shield, ...]
     """The `try` statements of other files that need a clause."""
+    removed: tuple[Left, ...]
+    """The clauses that are removed, or raise again."""
 
 
 def plan_tools(
@@ -330,17 +433,35 @@ def plan_tools(
     hierarchy: Hierarchy,
 ) -> FilePlan:
     """Plan the conversion of the tools whose functions are in one file."""
+    conversions = _conversions(tools, hierarchy)
+    for conversion in conversions:
+        conversion.read(rules, callers, helpers, hierarchy)
+    _inherit(conversions)
+    return _plan(module, conversions, Names(module))
+
+
+def plan_reached(
+    module: Module, tools: Sequence[ToolDef], reach: Callable[[ToolDef], Reach], hierarchy: Hierarchy
+) -> FilePlan:
+    """Plan how the tools whose functions are in one file declare the exceptions of other functions."""
+    conversions = _conversions(tools, hierarchy)
+    names = Names(module)
+    for conversion in conversions:
+        conversion.read_reached(reach(conversion.tools[0]), names, hierarchy)
+    return _plan(module, conversions, names)
+
+
+def _conversions(tools: Sequence[ToolDef], hierarchy: Hierarchy) -> list[Conversion]:
     grouped: dict[ast.AST, list[ToolDef]] = {}
     for tool in tools:
         if isinstance(tool.handler.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             grouped.setdefault(tool.handler.node, []).append(tool)
-    conversions = [Conversion(group, hierarchy) for group in grouped.values()]
-    for conversion in conversions:
-        conversion.read(rules, callers, helpers, hierarchy)
-    _inherit(conversions)
-    names = Names(module)
+    return [Conversion(group, hierarchy) for group in grouped.values()]
+
+
+def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> FilePlan:
     writer = Writer(module, names)
-    shared, made = _constants(module, conversions)
+    shared, made = constants_of(module, conversions)
     rewriter = Rewriter(module.path, module.source.text, module.tree)
     edits: set[Edit] = set()
     accepted = codemods.Compatible()
@@ -349,7 +470,14 @@ def plan_tools(
     left: list[Left] = []
     outside: list[Shield] = []
     wanted: set[Entry] = set()
+    removed: list[Left] = []
     for conversion in conversions:
+        changes, gone = conversion.removals()
+        new = rewriter.edits(Fix("", tuple(change for change in changes if change is not None)))
+        if new and accepted.accept(new):
+            edits.update(new)
+            removed += gone
+            continue  # the rest of the function waits for the next pass
         left += conversion.left
         if not (conversion.places or conversion.entries):
             continue
@@ -366,19 +494,20 @@ def plan_tools(
             continue  # pragma: no cover - a guard: the edits of two tools are not known to touch
         accepted.accept(shields)
         edits.update(new, shields)
-        used |= names.spelled
+        used |= names.spelled | conversion.imports
         wanted.update(entry for entry in conversion.entries if entry in made)
         outside += [shield for shield in conversion.shields if shield.module is not module]
         converted += [(place.rule, place.node.lineno, conversion.name) for place in conversion.places]
+        converted += [("helper", conversion.body.node.lineno, conversion.name) for _ in conversion.mapped]
     constants = {name: entry for entry, name in made.items() if entry in wanted}
     inserts: list[Edit] = []
     if constants:
-        place = _above(module, [other.body.node for other in conversions if other.entries])
+        place = above(module, [other.body.node for other in conversions if other.entries])
         text = "".join(writer.constant(name, entry) for name, entry in constants.items())
         inserts.append(Edit(place, place, text + writer.newline * 2))
         used |= _USES
     imports = names.edits(used)
-    return FilePlan(_joined([*edits], imports, inserts), tuple(left), tuple(converted), tuple(outside))
+    return FilePlan(joined([*edits], imports, inserts), tuple(left), tuple(converted), tuple(outside), tuple(removed))
 
 
 def _inherit(conversions: Sequence[Conversion]) -> None:
@@ -396,67 +525,3 @@ def _inherit(conversions: Sequence[Conversion]) -> None:
                 continue
             known = {entry.reason for entry in conversion.entries}
             conversion.entries += [entry for entry in other.entries if entry.reason not in known]
-
-
-def _constants(module: Module, conversions: Sequence[Conversion]) -> tuple[dict[Entry, str], dict[Entry, str]]:
-    """The entries that are constants of the file, and those of them that are new, with their names.
-
-    Entries with the same reason and code become equal.
-    """
-    existing = _existing(module)
-    first: dict[tuple[str, str], Entry] = {}
-    count: dict[Entry, int] = {}
-    for conversion in conversions:
-        conversion.entries = [first.setdefault((item.reason, item.code), item) for item in conversion.entries]
-        for entry in conversion.entries:
-            count[entry] = count.get(entry, 0) + 1
-    shared: dict[Entry, str] = {}
-    made: dict[Entry, str] = {}
-    taken = {*module.scope.bindings} | {name for scope in module.functions.values() for name in scope.bindings}
-    for entry, times in count.items():
-        if (entry.reason, entry.code) in existing:
-            shared[entry] = existing[entry.reason, entry.code]
-        elif times > 1:
-            name = entry.reason.upper()
-            while name in taken:
-                name += "_FAILURE"
-            taken.add(name)
-            shared[entry] = made[entry] = name
-    return shared, made
-
-
-def _existing(module: Module) -> dict[tuple[str, str], str]:
-    constants: dict[tuple[str, str], str] = {}
-    for name, bindings in module.scope.bindings.items():
-        match bindings[0].value:
-            case ast.Call(args=[ast.Constant(value=str(reason)), ast.Attribute(attr=code), *_]) as call:
-                symbol = evaluate(call.func, module.scope)
-                if len(bindings) == 1 and isinstance(symbol, Symbol) and symbol.name == "mcpcore.FailureMode":
-                    constants[reason, code] = name
-    return constants
-
-
-def _above(module: Module, nodes: Sequence[ast.AST]) -> int:
-    """The offset above the first statement of the file that holds one of some functions, and above its comments."""
-    source = module.source
-    statement = next(part for part in module.tree.body if not set(nodes).isdisjoint(walk([part])))
-    line: int = min([statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", ()))])
-    while line > 1 and source.line(line - 1).startswith("#") and not source.line(line - 1).startswith("#!"):
-        line -= 1
-    return source.line_starts[line - 1]
-
-
-def _joined(edits: list[Edit], imports: list[Edit], inserts: list[Edit]) -> tuple[Edit, ...]:
-    """All edits; several insertions at one place become one, imports first."""
-    by_place: dict[int, list[Edit]] = {}
-    for edit in [*imports, *inserts, *edits]:
-        by_place.setdefault(edit.start, []).append(edit)
-    joined: list[Edit] = []
-    for place, group in by_place.items():
-        inserted = "".join(edit.text for edit in group if edit.start == edit.end)
-        replaced = [edit for edit in group if edit.start != edit.end]
-        if replaced:
-            joined.append(Edit(place, replaced[0].end, inserted + replaced[0].text))
-        else:
-            joined.append(Edit(place, place, inserted))
-    return tuple(joined)

@@ -16,7 +16,7 @@ from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.migrate.callers import Callers, Helpers
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.model import RULES, Left
-from mcpcore_lint.migrate.plan import plan_tools
+from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools
 from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import FILES, left_in_requirements, merged
 from mcpcore_lint.migrate.server import Project, Renaming, plan_middleware
@@ -57,6 +57,8 @@ class Migration(NamedTuple):
     """The places that were converted: path, rule, line and tool."""
     failures: tuple[Failure, ...]
     tools: int
+    removed: tuple[Left, ...] = ()
+    """The clauses that caught everything and went, or raise again now, by their lines before the run."""
 
     @property
     def exit_code(self) -> int:
@@ -112,6 +114,8 @@ class _Run:
         self.left: list[tuple[str, Left]] = []
         """What is left, with the absolute path."""
         self.converted: list[tuple[str, str, int, str]] = []
+        self.removed: list[Left] = []
+        """The clauses that catch everything, with their lines on disk."""
         self.failures: list[Failure] = []
         self.tools = 0
 
@@ -129,11 +133,16 @@ class _Run:
         while True:
             before = len(crashed)
             # Other files may follow names that such a file would have changed, so they are migrated again without it.
-            state = dict(self.contents), list(self.converted), {path: [*moves] for path, moves in self.moves.items()}
+            state = (
+                dict(self.contents),
+                list(self.converted),
+                list(self.removed),
+                {path: [*moves] for path, moves in self.moves.items()},
+            )
             last = self._passes(group, {path: raw for path, raw in files.items() if path not in crashed}, crashed)
             if len(crashed) == before:
                 break
-            self.contents, self.converted, self.moves = state
+            self.contents, self.converted, self.removed, self.moves = state
         self.failures += (failure._replace(path=self.shown(path)) for path, failure in crashed.items())
         self.tools += last.tools
         self.left += last.left
@@ -152,11 +161,13 @@ class _Run:
             edits = current.run()
             if len(crashed) > known:
                 break
+            places = [(path, left._replace(line=self._before(path, left.line))) for path, left in current.removed]
             made = self._apply(edits, crashed)
             if len(crashed) > known:
                 break
             exported = {**exported, **current.exported}
             self.converted += [place for path, place in current.converted if path in made]
+            self.removed += [left._replace(path=self.shown(path)) for path, left in places if path in made]
             if not (made and left):
                 break
         return current
@@ -247,7 +258,14 @@ class _Run:
                 remaining._replace(path=self.shown(path), line=self._before(path, remaining.line))
                 for path, remaining in self.left
             ]
-        return Migration(tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools)
+        return Migration(
+            tuple(files),
+            tuple(merged(left)),
+            tuple(self.converted),
+            tuple(self.failures),
+            self.tools,
+            tuple(merged(self.removed)),
+        )
 
 
 class _Moves:
@@ -313,6 +331,7 @@ class _Pass:
         self.exported: dict[tuple[str, str], str] = {}
         self.left: list[tuple[str, Left]] = []
         self.converted: list[tuple[str, tuple[str, str, int, str]]] = []
+        self.removed: list[tuple[str, Left]] = []
         self.tools = 0
         settings = group.config.settings
         self.checker = Checker(group.config.root, settings, files=files.keys(), every=True)
@@ -347,6 +366,8 @@ class _Pass:
                         self._edits.setdefault(path, []).extend(edits)
                         self.left += [(path, remaining) for remaining in left]
         self._convert()
+        if "helper" in self._run.rules and not any(self._edits.values()):
+            self._reach()
         return self._edits
 
     def _rename(self) -> None:
@@ -367,15 +388,7 @@ class _Pass:
                 self.left += [(path, remaining) for remaining in renaming.left]
 
     def _convert(self) -> None:
-        tools: dict[str, list[ToolDef]] = {}
-        for module in list(self.modules.values()):
-            if _is_test(module):
-                continue
-            with self._guarded(module.absolute):
-                for tool in self.checker.find_tools(module, bodies=False):
-                    home = tool.handler.module
-                    if tool.kind == "tool" and home.absolute in self.modules and not _is_test(home):
-                        tools.setdefault(home.absolute, []).append(tool)
+        tools = self._tools(self.checker, self.modules, bodies=False)
         handlers: set[ast.AST] = {tool.handler.node for group in tools.values() for tool in group}
         self.tools = len(handlers)
         sources = [module for module in self.modules.values() if not _is_test(module)]
@@ -384,13 +397,42 @@ class _Pass:
         helpers = Helpers(hierarchy, handlers, self._guarded)
         for path, group in tools.items():
             with self._guarded(path):
-                plan = plan_tools(self.modules[path], group, self._run.rules, callers, helpers, hierarchy)
-                self._edits.setdefault(path, []).extend(plan.edits)
-                self.left += [(self._absolute(remaining.path, path), remaining) for remaining in plan.left]
-                shown = self._run.shown(path)
-                self.converted += [(path, (shown, *place)) for place in plan.converted]
-                for shield in plan.shields:
-                    self._shield(shield.module, shield.node)
+                self._take(path, plan_tools(self.modules[path], group, self._run.rules, callers, helpers, hierarchy))
+
+    def _reach(self) -> None:
+        """Follow the tools into the functions that they call, once everything else is done."""
+        checker = Checker(self._group.config.root, self._group.config.settings, files=self._files.keys(), every=True)
+        modules: dict[str, Module] = {}
+        for path in self.modules:
+            with self._guarded(path):
+                raw, tree = self._run.trees[path]
+                modules[path] = checker.project.module_of_bytes(path, raw, tree)
+                modules[path].complete()
+        for path, group in self._tools(checker, modules, bodies=True).items():
+            with self._guarded(path):
+                self._take(path, plan_reached(modules[path], group, checker.reach, checker.hierarchy))
+
+    def _tools(self, checker: Checker, modules: Mapping[str, Module], *, bodies: bool) -> dict[str, list[ToolDef]]:
+        """The tools by the file of their function."""
+        tools: dict[str, list[ToolDef]] = {}
+        for module in list(modules.values()):
+            if _is_test(module):
+                continue
+            with self._guarded(module.absolute):
+                for tool in checker.find_tools(module, bodies=bodies):
+                    home = tool.handler.module
+                    if tool.kind == "tool" and home.absolute in modules and not _is_test(home):
+                        tools.setdefault(home.absolute, []).append(tool)
+        return tools
+
+    def _take(self, path: str, plan: FilePlan) -> None:
+        """Note what a plan changes and leaves."""
+        self._edits.setdefault(path, []).extend(plan.edits)
+        self.left += [(self._absolute(remaining.path, path), remaining) for remaining in plan.left]
+        self.removed += [(path, clause) for clause in plan.removed]
+        self.converted += [(path, (self._run.shown(path), *place)) for place in plan.converted]
+        for shield in plan.shields:
+            self._shield(shield.module, shield.node)
 
     def _absolute(self, shown: str, path: str) -> str:
         return path if shown == self.modules[path].path else self.checker.project.absolute(shown)

@@ -34,13 +34,7 @@ class ShopClosedToday(ShopClosed, OrderError):
 THERE_IS_NO_ORDER = FailureMode(
     "there_is_no_order",
     ErrorCode.NOT_FOUND,
-    when="There is no order",
-    recovery=TODO,
-)
-ORDER_IS_UNKNOWN = FailureMode(
-    "order_is_unknown",
-    ErrorCode.NOT_FOUND,
-    when="Order is unknown",
+    when="There is no order {key}.",
     recovery=TODO,
 )
 
@@ -57,64 +51,58 @@ def one_clause(order_id: str) -> int:
         FailureMode(
             "order_id_is_missing",
             ErrorCode.VALIDATION_ERROR,
-            when="The order id is missing",
+            when="The order id is missing.",
             recovery=TODO,
         ),
         FailureMode(
             "order_is_locked",
             ErrorCode.CONFLICT,
-            when="The order is locked",
+            when="The order is locked.",
             recovery=TODO,
-        ).on(OrderLocked),
-        FailureMode(
-            "nested_classes_failed",
-            ErrorCode.INTERNAL_ERROR,
-            when="nested_classes failed.",
-            recovery=TODO,
-        ).on(OrderError, message=str),
+        ),
         FailureMode(
             "file_cannot_be_opened",
             ErrorCode.VALIDATION_ERROR,
-            when="The file cannot be opened",
+            when="The file cannot be opened.",
             recovery=TODO,
-        ).on(FileNotFoundError, PermissionError),
+        ),
         FailureMode(
             "file_cannot_be_read",
             ErrorCode.VALIDATION_ERROR,
-            when="The file cannot be read",
+            when="The file cannot be read.",
             recovery=TODO,
-        ).on(OSError, message=lambda error: UNREADABLE.removeprefix("Error: ")),
+        ),
     ],
 )
-async def nested_classes(fails: ToolContext[Literal["order_id_is_missing"]], order_id: str, ctx: Context) -> dict[str, Any]:
+async def nested_classes(fails: ToolContext[Literal["order_id_is_missing", "order_is_locked", "file_cannot_be_opened", "file_cannot_be_read"]], order_id: str, ctx: Context) -> dict[str, Any]:
     """Read an order."""
-    text = """
+    try:
+        text = """
         not
     moved
 """
-    if not order_id:
-        raise fails.fail("order_id_is_missing", "The order id is missing")
-    for _ in range(3):
-        text += await fetched(
-            order_id,
-            text,
-        )
-    return {"text": text}
+        if not order_id:
+            raise fails.fail("order_id_is_missing", "The order id is missing")
+        for _ in range(3):
+            text += await fetched(
+                order_id,
+                text,
+            )
+        return {"text": text}
+    except OrderLocked as exc:
+        raise fails.fail("order_is_locked", "The order is locked") from exc
+    except OrderError as e:
+        return {"error": str(e)}
+    except (FileNotFoundError, PermissionError) as exc:
+        raise fails.fail("file_cannot_be_opened", "The file cannot be opened") from exc
+    except OSError as error:
+        raise fails.fail("file_cannot_be_read", UNREADABLE.removeprefix("Error: ")) from error
 
 
 class Shop:
     """A shop."""
 
-    @mcp.tool(
-        errors=[
-            FailureMode(
-                "shop_answered",
-                ErrorCode.INTERNAL_ERROR,
-                when="The shop answered",
-                recovery=TODO,
-            ).on(httpx.HTTPStatusError, message=lambda exc: f'The shop answered {exc.response.status_code} ({type(exc).__name__})'),
-        ],
-    )
+    @mcp.tool()
     async def open_shop(self, name: str) -> str:
         """Open the shop."""
         return await fetched(name, "")
@@ -124,9 +112,9 @@ class Shop:
             FailureMode(
                 "nothing_to_sell",
                 ErrorCode.VALIDATION_ERROR,
-                when="Nothing to sell",
+                when="Nothing to sell.",
                 recovery=TODO,
-            ).on(KeyError),
+            ).on(KeyError, message="Nothing to sell"),
         ],
     )
     def sell(self, item: str) -> int:
@@ -147,7 +135,16 @@ def logs(ctx: ToolContext[Literal["there_is_no_order"]], order_id: str) -> int:
         raise ctx.fail("there_is_no_order", f"There is no order {e}") from e
 
 
-@mcp.tool(errors=[ORDER_IS_UNKNOWN])
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "order_is_unknown",
+            ErrorCode.NOT_FOUND,
+            when="Order {order_id} is unknown.",
+            recovery=TODO,
+        ),
+    ],
+)
 def another_variable(ctx: ToolContext[Literal["order_is_unknown"]], order_id: str) -> int:
     """Name an argument in the message."""
     try:
@@ -156,22 +153,10 @@ def another_variable(ctx: ToolContext[Literal["order_is_unknown"]], order_id: st
         raise ctx.fail("order_is_unknown", f"Order {order_id} is unknown: {e}") from e
 
 
-@mcp.tool(
-    errors=[
-        FailureMode(
-            "it_failed",
-            ErrorCode.INTERNAL_ERROR,
-            when="It failed",
-            recovery=TODO,
-        ),
-    ],
-)
-def everything(ctx: ToolContext[Literal["it_failed"]], order_id: str) -> int:
+@mcp.tool()
+def everything(order_id: str) -> int:
     """Catch everything."""
-    try:
-        return ROWS[order_id]
-    except Exception as e:
-        raise ctx.fail("it_failed", f"It failed: {e}") from e
+    return ROWS[order_id]
 
 
 @mcp.tool(
@@ -179,13 +164,13 @@ def everything(ctx: ToolContext[Literal["it_failed"]], order_id: str) -> int:
         FailureMode(
             "order_is_bad",
             ErrorCode.INTERNAL_ERROR,
-            when="The order is bad",
+            when="The order is bad.",
             recovery=TODO,
         ),
         FailureMode(
             "it_is_locked",
             ErrorCode.CONFLICT,
-            when="It is locked",
+            when="It is locked.",
             recovery=TODO,
         ),
     ],
@@ -205,13 +190,13 @@ def wrong_order(ctx: ToolContext[Literal["order_is_bad", "it_is_locked"]], order
         FailureMode(
             "value_is_bad",
             ErrorCode.VALIDATION_ERROR,
-            when="The value is bad",
+            when="The value is bad.",
             recovery=TODO,
         ),
         FailureMode(
             "table_is_bad",
             ErrorCode.DATABASE_ERROR,
-            when="The table is bad",
+            when="The table is bad.",
             recovery=TODO,
         ),
     ],
@@ -228,11 +213,16 @@ def unrelated(ctx: ToolContext[Literal["value_is_bad", "table_is_bad"]], order_i
 
 @mcp.tool(
     errors=[
-        ORDER_IS_UNKNOWN,
+        FailureMode(
+            "order_is_unknown",
+            ErrorCode.NOT_FOUND,
+            when="The order is unknown.",
+            recovery=TODO,
+        ),
         FailureMode(
             "shop_is_closed",
             ErrorCode.INTERNAL_ERROR,
-            when="The shop is closed",
+            when="The shop is closed.",
             recovery=TODO,
         ),
     ],
@@ -252,7 +242,7 @@ def related_below(ctx: ToolContext[Literal["order_is_unknown", "shop_is_closed"]
         FailureMode(
             "no_order",
             ErrorCode.NOT_FOUND,
-            when="No order",
+            when="No order.",
             recovery=TODO,
         ),
     ],
@@ -272,7 +262,7 @@ def cleans_up(ctx: ToolContext[Literal["no_order"]], order_id: str) -> int:
         FailureMode(
             "no_row",
             ErrorCode.NOT_FOUND,
-            when="No row",
+            when="No row.",
             recovery=TODO,
         ),
     ],
@@ -291,7 +281,7 @@ def begins(ctx: ToolContext[Literal["no_row"]], order_id: str) -> int:
         FailureMode(
             "too_late",
             ErrorCode.VALIDATION_ERROR,
-            when="Too late",
+            when="Too late.",
             recovery=TODO,
         ),
     ],

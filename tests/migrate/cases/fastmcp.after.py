@@ -16,7 +16,7 @@ mcp = FastMCP("notes", middleware=[ContractMiddleware()])
         FailureMode(
             "there_is_no_note",
             ErrorCode.NOT_FOUND,
-            when="There is no note",
+            when="There is no note {name}.",
             recovery=TODO,
         ),
     ],
@@ -33,7 +33,7 @@ async def read(fails: ToolContext[Literal["there_is_no_note"]], name: str, ctx: 
         FailureMode(
             "text_is_empty",
             ErrorCode.VALIDATION_ERROR,
-            when="the text is empty",
+            when="The text is empty.",
             recovery=TODO,
         ),
     ],

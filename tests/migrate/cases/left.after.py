@@ -1,9 +1,8 @@
 """Places that somebody has to decide about."""
 
 from contextlib import suppress
-from typing import Literal
 
-from mcpcore import TODO, Context, ErrorCode, FailureMode, Server
+from mcpcore import Server
 
 mcp = Server("left", port=8000)
 
@@ -31,17 +30,8 @@ def beside(x: int) -> dict[str, object]:
     return {}
 
 
-@mcp.tool(
-    errors=[
-        FailureMode(
-            "retried_failed",
-            ErrorCode.INTERNAL_ERROR,
-            when="retried failed.",
-            recovery=TODO,
-        ),
-    ],
-)
-def retried(ctx: Context[Literal["retried_failed"]], x: int) -> str:
+@mcp.tool()
+def retried(x: int) -> str:
     """Handle what it raises itself."""
     for _ in range(3):
         try:
@@ -54,7 +44,7 @@ def retried(ctx: Context[Literal["retried_failed"]], x: int) -> str:
         raise OSError("cleaned up")
     except OSError as e:
         undo(x)
-        raise ctx.fail("retried_failed", str(e)) from e
+        return f"Error: {e}"
 
 
 @mcp.tool()

@@ -67,45 +67,40 @@ async def look_up_again(x: str) -> dict[str, Any]:
     return {"success": False, "error": f"{x} is unknown"}
 
 
-X_IS_BAD = FailureMode(
-    "x_is_bad",
-    ErrorCode.INTERNAL_ERROR,
-    when="x is bad",
-    recovery=TODO,
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "invalid_value",
+            ErrorCode.VALIDATION_ERROR,
+            when="A value is invalid.",
+            recovery=TODO,
+        ),
+    ],
 )
+def raised(ctx: Context[Literal["invalid_value"]], x: int) -> int:
+    """Raise what a function makes."""
+    try:
+        return 1 // x
+    except ZeroDivisionError as e:
+        raise shop_error(e)
+    except OverflowError as e:
+        error = tool_error(e)
+        print(error)
+        raise error
+    except ValueError as e:
+        raise ctx.fail("invalid_value", protocol_error(e).message) from e
 
 
 @mcp.tool(
     errors=[
         FailureMode(
-            "raised_failed",
+            "x_is_bad",
             ErrorCode.INTERNAL_ERROR,
-            when="raised failed.",
-            recovery=TODO,
-        ),
-        FailureMode(
-            "raised_failed_2",
-            ErrorCode.VALIDATION_ERROR,
-            when="raised failed.",
+            when="x is bad.",
             recovery=TODO,
         ),
     ],
 )
-def raised(ctx: Context[Literal["raised_failed", "raised_failed_2"]], x: int) -> int:
-    """Raise what a function makes."""
-    try:
-        return 1 // x
-    except ZeroDivisionError as e:
-        raise ctx.fail("raised_failed", str(shop_error(e))) from e
-    except OverflowError as e:
-        error = tool_error(e)
-        print(error)
-        raise ctx.fail("raised_failed", str(error)) from e
-    except ValueError as e:
-        raise ctx.fail("raised_failed_2", protocol_error(e).message) from e
-
-
-@mcp.tool(errors=[X_IS_BAD])
 def unclear(ctx: Context[Literal["x_is_bad"]], x: int) -> int:
     """Raise what may be anything."""
     if x == 1:
@@ -127,7 +122,7 @@ def unclear(ctx: Context[Literal["x_is_bad"]], x: int) -> int:
         FailureMode(
             "there_is_no_order",
             ErrorCode.NOT_FOUND,
-            when="There is no order",
+            when="There is no order.",
             recovery=TODO,
         ),
     ],
@@ -153,7 +148,7 @@ def counted(order: str) -> Counted:
         FailureMode(
             "no_order",
             ErrorCode.NOT_FOUND,
-            when="No order",
+            when="No order.",
             recovery=TODO,
         ),
     ],
@@ -195,56 +190,50 @@ def perhaps(x: str) -> bool:
         FailureMode(
             "x_is_one",
             ErrorCode.INTERNAL_ERROR,
-            when="x is one",
-            recovery=TODO,
-        ),
-        FailureMode(
-            "labelled_failed",
-            ErrorCode.INTERNAL_ERROR,
-            when="labelled failed.",
+            when="x is one.",
             recovery=TODO,
         ),
         FailureMode(
             "is_three",
             ErrorCode.INTERNAL_ERROR,
-            when="is three",
+            when="{x} is three.",
             recovery=TODO,
         ),
         FailureMode(
             "is_five",
             ErrorCode.INTERNAL_ERROR,
-            when="is five",
+            when="{x} is five.",
             recovery=TODO,
         ),
         FailureMode(
             "x_is_seven",
             ErrorCode.INTERNAL_ERROR,
-            when="x is seven",
+            when="x is seven.",
             recovery=TODO,
         ),
         FailureMode(
             "is_eight",
             ErrorCode.VALIDATION_ERROR,
-            when="is eight",
+            when="{x} is eight.",
             recovery=TODO,
         ),
     ],
 )
-def labelled(ctx: Context[Literal["x_is_one", "labelled_failed", "is_three", "is_five", "x_is_seven", "is_eight"]], x: str) -> str:
+def labelled(ctx: Context[Literal["x_is_one", "is_three", "is_five", "x_is_seven", "is_eight"]], x: str) -> str:
     """Say that it is an error."""
     if x == "1":
         raise ctx.fail("x_is_one", "x is one")
     if x == "2":
-        raise ctx.fail("labelled_failed", str(x))
+        return f"**Error:** {x}"
     if x == "3":
         text = f"Error: {x} is three"
         raise ctx.fail("is_three", text.removeprefix("Error: "))
     if x == "4":
-        raise ctx.fail("labelled_failed", x.strip())
+        return "Error: " + x.strip()
     if x == "5":
         raise ctx.fail("is_five", f"{x} is five")
     if x == "6":
-        raise ctx.fail("labelled_failed", "Error:")
+        return "Error:"
     if x == "7":
         raise ctx.fail("x_is_seven", "\u274c Error: x is seven")
     if x == "8":
@@ -252,13 +241,10 @@ def labelled(ctx: Context[Literal["x_is_one", "labelled_failed", "is_three", "is
     return x
 
 
-@mcp.tool(errors=[X_IS_BAD])
-async def bare(ctx: Context[Literal["x_is_bad"]], x: int) -> str:
+@mcp.tool()
+async def bare(x: int) -> str:
     """Catch everything."""
-    try:
-        return str(1 // x)
-    except Exception as exc:
-        raise ctx.fail("x_is_bad", "x is bad") from exc
+    return str(1 // x)
 
 
 def undo(x: int) -> None:

@@ -16,7 +16,7 @@ tool = mcp.tool
         FailureMode(
             "x_must_not_be_zero",
             ErrorCode.VALIDATION_ERROR,
-            when="x must not be zero",
+            when="x must not be zero.",
             recovery=TODO,
         ),
     ],
@@ -35,7 +35,7 @@ def one(fails: ToolContext[Literal["x_must_not_be_zero"]], x: int, *, ctx: Conte
         FailureMode(
             "x_must_be_zero",
             ErrorCode.VALIDATION_ERROR,
-            when="x must be zero",
+            when="x must be zero.",
             recovery=TODO,
         ),
     ],
@@ -52,15 +52,15 @@ mcp.tool(name="deux")(two)
 @mcp.tool(
     errors=[
         FailureMode(
-            "three_failed",
+            "invalid_value",
             ErrorCode.VALIDATION_ERROR,
-            when="three failed.",
+            when="A value is invalid.",
             recovery=TODO,
         ),
     ],
 )
 def three(ctx):
-    raise ctx.fail("three_failed")
+    raise ctx.fail("invalid_value")
 
 
 __all__ = ["ContractServer", "mcp"]

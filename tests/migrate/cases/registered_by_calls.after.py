@@ -41,7 +41,7 @@ class Shop:
             FailureMode(
                 "item_is_needed",
                 ErrorCode.VALIDATION_ERROR,
-                when="An item is needed",
+                when="An item is needed.",
                 recovery=TODO,
             ),
         ],
@@ -57,7 +57,7 @@ class Shop:
             FailureMode(
                 "shop_is_closed",
                 ErrorCode.INTERNAL_ERROR,
-                when="The shop is closed",
+                when="The shop is closed.",
                 recovery=TODO,
             ),
         ],
@@ -72,7 +72,7 @@ class Shop:
         FailureMode(
             "food_cannot_be_returned",
             ErrorCode.VALIDATION_ERROR,
-            when="Food cannot be returned",
+            when="Food cannot be returned.",
             recovery=TODO,
         ),
     ],

@@ -16,6 +16,8 @@ from mcpcore_lint.names import BUILTIN_EXCEPTIONS, canonical
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
 PROTOCOL: Final = "mcp.MCPError"
 _REFUSED: Final = frozenset({PROTOCOL, "mcpcore.CodedError"})
 _NOT_FAILURES: Final = frozenset({
@@ -62,7 +64,7 @@ def _made(node: ast.Raise, error: ast.expr, name: str, body: Body) -> Place | Le
     if made is not None:
         # The name is that of no class, so any clause that catches a class by name may be meant for it.
         attribute = "message" if made.is_protocol_error else ""
-        return Place(node, "made-error", error, f"{made.function}()", attribute=attribute)
+        return Place(node, "made-error", error, f"{made.function}()", attribute=attribute, said=made.said)
     if name.startswith("builtins."):
         pattern, decide = f"raise of {_short(name)}", "raise ctx.fail if the agent can do something about it"
     else:
@@ -182,6 +184,8 @@ class Made(NamedTuple):
     """The name of the function."""
     is_protocol_error: bool
     """Whether it is the SDK's own error, whose text is not its message."""
+    said: tuple[ast.expr, Scope] | None = None
+    """Its message, if it always makes the same one, with the scope of the names in it."""
 
 
 def made_error(node: ast.expr, body: Body) -> Made | None:
@@ -212,14 +216,17 @@ def _maker(node: ast.expr | None, body: Body) -> Made | None:
     if not returns or None in returns or inner.is_generator:
         return None
     short = definition.name
+    texts = [value.args[0] for value in returns if isinstance(value, ast.Call) and len(value.args) == 1]
+    text = texts[0] if len(texts) == len(returns) == 1 else None
+    said = (text, inner.scope) if text is not None and is_text(text, inner.scope) else None
     if all(_makes_protocol_error(value, inner) for value in returns):
         return Made(short, is_protocol_error=True)
-    said = evaluate(definition.returns, owner.scope) if definition.returns is not None else None
-    if isinstance(said, Symbol) and _is_failure(said.name, inner):
-        return Made(short, is_protocol_error=False)
+    annotated = evaluate(definition.returns, owner.scope) if definition.returns is not None else None
+    if isinstance(annotated, Symbol) and _is_failure(annotated.name, inner):
+        return Made(short, is_protocol_error=False, said=said)
     classes = [inner.symbol(value.func) if isinstance(value, ast.Call) else None for value in returns]
     if all(kind is not None and _is_failure(kind.name, inner) for kind in classes):
-        return Made(short, is_protocol_error=False)
+        return Made(short, is_protocol_error=False, said=said)
     return None
 
 

@@ -1,0 +1,91 @@
+"""Clauses that catch everything to say it in a text: they go, since the boundary answers for what nobody declared."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.diagnostics import Change, Edit
+from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.migrate.failures import only_logs
+from mcpcore_lint.migrate.failures.raises import mentions_name
+from mcpcore_lint.migrate.messages import code_of, constant_text, pieces
+
+if TYPE_CHECKING:
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.migrate.body import Body
+    from mcpcore_lint.migrate.model import Place
+
+VAGUE: Final = frozenset({"INTERNAL_ERROR", "UNKNOWN_ERROR"})
+_SPEAKING: Final = ("builtins.", "mcp.", "fastmcp.", "mcpcore.")
+"""What the classes are called that say something: those of Python, and the frameworks' own errors."""
+_BUILDING: Final = frozenset({"str", "repr", "type", "format_exc", "format", "getattr", "strip"})
+"""Functions that a text is made with."""
+
+
+class CatchAll(NamedTuple):
+    """A clause that only wraps what it catches into a text."""
+
+    statement: ast.Try
+    clause: ast.ExceptHandler
+    place: Place
+    goes: bool
+    """Whether the clause does nothing else, so that it goes; otherwise it raises again."""
+
+
+def catch_all(place: Place, body: Body) -> CatchAll | None:
+    """The clause that a failure is in, if it catches everything and says nothing that only its author knew."""
+    clause = body.clause_of(place.node)
+    statement = body.parents[clause] if clause is not None else None
+    if clause is None or not isinstance(statement, ast.Try) or not _is_catch_all(place, clause, body):
+        return None
+    *before, last = clause.body
+    goes = last is place.node and all(map(_does_nothing, before))
+    return CatchAll(statement, clause, place, goes)
+
+
+def _is_catch_all(place: Place, clause: ast.ExceptHandler, body: Body) -> bool:
+    text = constant_text(pieces(place.message, body.scope)).replace("\N{HORIZONTAL ELLIPSIS}", " ")
+    repeats = clause.name is not None and place.message is not None and mentions_name(place.message, clause.name)
+    if body.is_broad(clause):
+        return repeats or place.message is None or code_of("", text) in VAGUE
+    # The class of a library above all its errors says no more than Exception does.
+    kinds = {kind for kind in body.caught(clause) if kind is not None}
+    own = any(kind.startswith(_SPEAKING) or body.module.project.class_named(kind) is not None for kind in kinds)
+    codes = {code_of(kind, text) for kind in kinds}
+    # One code for a class that may be transient and for another would freeze the advice of one of them.
+    return repeats and bool(kinds) and (len(codes) > 1 or (not own and codes <= VAGUE))
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    """Whether a statement does nothing that anybody misses: it logs what the boundary logs too, or builds a text."""
+    if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        calls = [part.func for part in walk([statement]) if isinstance(part, ast.Call)]
+        return all(getattr(func, "attr", getattr(func, "id", "")) in _BUILDING for func in calls)
+    # An awaited call may tell the client.
+    awaited = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Await)
+    return only_logs(statement) and not awaited
+
+
+def removal(clauses: list[CatchAll], module: Module) -> list[Change | Edit] | None:
+    """The changes that remove some clauses of one `try`, or let them raise again; None if that would lose something."""
+    statement, source = clauses[0].statement, module.source
+    changes: list[Change | Edit] = [
+        Edit(*source.node_range(found.place.node), "raise") for found in clauses if not found.goes
+    ]
+    gone = [found.clause for found in clauses if found.goes]
+    if not gone:
+        return changes
+    lines = [*source.line_starts, len(source.text)]
+    if len(gone) == len(statement.handlers) and not statement.finalbody:
+        tail = source.text[lines[statement.body[-1].end_lineno or 0] : lines[gone[0].lineno - 1]]
+        if codemods.has_comment(tail):
+            return None
+        return [*changes, Change("unwrap", *source.node_range(statement))]
+    if len(gone) == len(statement.handlers) and statement.orelse:
+        return None
+    for clause in gone:
+        start, end = lines[clause.lineno - 1], lines[clause.end_lineno or clause.lineno]
+        changes.append(Edit(start, end, ""))
+    return changes

@@ -1,0 +1,221 @@
+"""The exceptions of other functions that leave a tool: `.on(...)` keeps some texts, and the report has the others."""
+
+from __future__ import annotations
+
+import ast
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.migrate.catchalls import VAGUE
+from mcpcore_lint.migrate.messages import code_of, constant_text, pieces, slug
+from mcpcore_lint.migrate.model import Entry, Left
+from mcpcore_lint.migrate.sentences import blank, of_class, sentences
+from mcpcore_lint.model import Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.project import Project
+    from mcpcore_lint.engine.syntax.scopes import Scope
+    from mcpcore_lint.model import Reach, ReachedThrow
+
+_FORMS: Final = frozenset({"builtin", "project", "other", "framework", "protocol"})
+_BUGS: Final = frozenset(
+    f"builtins.{name}"
+    for name in ("NotImplementedError", "AssertionError", "StopIteration", "StopAsyncIteration", "KeyboardInterrupt",
+                 "SystemExit", "GeneratorExit")
+)  # fmt: skip
+"""Exceptions that end a program, steer it, or say that it is wrong."""
+_SHOWN: Final = 60
+"""How much of a message the report shows."""
+
+
+class Raised(NamedTuple):
+    """A `raise` in another function, whose exception leaves a tool."""
+
+    name: str
+    """The class."""
+    module: Module
+    node: ast.Raise
+    scope: Scope
+    is_framework: bool
+    """Whether it is a `ToolError` or an error of the protocol, whose text clients go on to read."""
+
+    @property
+    def message(self) -> ast.expr | None:
+        """The first argument of the exception; None if it has none."""
+        call = self.node.exc
+        return call.args[0] if isinstance(call, ast.Call) and call.args else None
+
+    def left(self, tool: str) -> Left:
+        """The line of the report."""
+        text = ""
+        if self.message is not None:
+            shown = " ".join(self.module.source.segment(self.message).split())
+            text = f" {shown if len(shown) <= _SHOWN else shown[:_SHOWN] + '...'}"
+        short = self.name.rpartition(".")[2]
+        if self.is_framework:
+            pattern = f"{short}({text.strip()}) of a helper has no code and no advice"
+            decide = "raise a class of your own there, and declare it with .on(...)"
+        else:
+            pattern = f"{short}({text.strip()}) of a helper reaches clients without its text"
+            decide = "raise a class of your own there that says which failure it is, and declare it with .on(...)"
+        return Left(self.module.path, self.node.lineno, (tool,), pattern, decide)
+
+
+def raised_elsewhere(reach: Reach, project: Project) -> list[Raised]:
+    """The `raise` statements with a text in other functions, whose exceptions leave a tool."""
+    found: dict[ast.Raise, Raised] = {}
+    for throw in reach.throws:
+        if (
+            throw.form in _FORMS
+            and throw.source == "project"
+            and not throw.is_named_only
+            and throw.type_name not in _BUGS
+        ):
+            for raised in _located(throw, project):
+                found.setdefault(raised.node, raised)
+    return [*found.values()]
+
+
+def _located(throw: ReachedThrow, project: Project) -> Iterator[Raised]:
+    module = project.module_at(throw.site.path)
+    if module is None:
+        return
+    place = (throw.site.span.line, throw.site.span.column - 1)
+    node = _raises(module).get(place)
+    # An exception that is raised again has a text that nobody wrote here.
+    if node is not None and isinstance(node.exc, ast.Call) and node.exc.args:
+        function = module.parents.get(node)
+        while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            function = module.parents.get(function)
+        scope = module.scope_of(function) if function is not None else module.scope
+        yield Raised(throw.type_name, module, node, scope, throw.form in {"framework", "protocol"})
+
+
+def _raises(module: Module) -> dict[tuple[int, int], ast.Raise]:
+    known: dict[tuple[int, int], ast.Raise] | None = module.memo.get(("raises",))
+    if known is None:
+        module.complete()
+        nodes = [node for node in walk([module.tree]) if isinstance(node, ast.Raise)]
+        known = {(node.lineno, module.source.span(node).column - 1): node for node in nodes}
+        module.memo["raises",] = known
+    return known
+
+
+class Mapped(NamedTuple):
+    """A class that a contract gets `.on(...)` for."""
+
+    entry: Entry
+    spelling: str
+    imported: tuple[str, str] | None
+    """The import that the file needs: the module as it is spelled, and the class."""
+
+
+def mapped(
+    raised: Sequence[Raised], module: Module, line: int, hierarchy: Hierarchy
+) -> tuple[list[Mapped], list[Raised]]:
+    """The classes to be declared with `.on(...)`, and the exceptions that are left to the report.
+
+    Args:
+        raised: The exceptions that leave the tool.
+        module: The file of the tool.
+        line: The first line of the tool, above which a class must be known.
+        hierarchy: The classes of the project.
+    """
+    groups: dict[str, list[Raised]] = {}
+    for item in raised:
+        groups.setdefault(item.name, []).append(item)
+    made: list[Mapped] = []
+    left: list[Raised] = []
+    entries = {
+        name: None if any(item.is_framework for item in items) else _entry(name, items, module)
+        for name, items in groups.items()
+    }
+    for name, items in groups.items():
+        # `.on` takes subclasses too, so the sentence must be true for those that have no entry of their own.
+        others = [other for other, entry in entries.items() if entry is None and other != name]
+        taken = any(hierarchy.is_kind_of(other, name) is not False for other in others)
+        entry = entries[name] if not taken else None
+        spelled = _spelled(name, module, line) if entry is not None else None
+        if entry is None or spelled is None:
+            left += items
+        else:
+            made.append(Mapped(entry, *spelled))
+    return made, left
+
+
+def _entry(name: str, items: Sequence[Raised], module: Module) -> Entry | None:
+    """The entry for all exceptions of a class; None if no sentence is true for all or adds to the code."""
+    info = module.project.class_named(name)
+    if info is None:
+        # A class of Python or of a library has other causes too, which would get the same reason.
+        return None
+    texts = [sentences(item.message, item.scope) for item in items]
+    codes = {_code(name, item) for item in items}
+    same = {blank(text.when) if text is not None else "" for text in texts}
+    first, code = texts[0], codes.pop()
+    if codes or code in VAGUE:
+        return None
+    if len(same) == 1 and first is not None:
+        reason = slug(pieces(items[0].message, items[0].scope), 8)
+        return Entry(reason, code, first.when, first.recovery) if reason else None
+    known = of_class(name, info.node)
+    return Entry(known[0], code, known[1]) if known is not None else None
+
+
+def _code(name: str, item: Raised) -> str:
+    text = constant_text(pieces(item.message, item.scope)).replace("\N{HORIZONTAL ELLIPSIS}", " ")
+    return code_of(name, text)
+
+
+def _spelled(name: str, module: Module, line: int) -> tuple[str, tuple[str, str] | None] | None:
+    """How a decorator of a file names a class, and the import for that; None if it cannot."""
+    short = name.rpartition(".")[2]
+    for local, bindings in module.scope.bindings.items():
+        node = bindings[0].node
+        early = len(bindings) == 1 and node in module.tree.body and getattr(node, "lineno", line) < line
+        value = evaluate(ast.Name(local, ast.Load()), module.scope) if early else None
+        if isinstance(value, Symbol) and value.name == name:
+            return local, None
+    info = module.project.class_named(name)
+    if info is None or info.qualname != short or short in module.scope.bindings or info.module is module:
+        return None
+    if any(short in scope.bindings for scope in module.functions.values()):
+        return None
+    written = _package(info.module, module)
+    return (short, (written, short)) if written is not None else None
+
+
+def _package(home: Module, module: Module) -> str | None:
+    """How a file imports from another module; None if that might be a circle of imports."""
+    project = module.project
+    for statement in module.tree.body:
+        if isinstance(statement, ast.ImportFrom):
+            written = "." * statement.level + (statement.module or "")
+            if project.module_of(module, statement.module or "", statement.level) is home:
+                return written
+    leads_on = any(
+        project.module_of(home, getattr(part, "module", None) or part.names[0].name, getattr(part, "level", 0))
+        for part in home.tree.body
+        if isinstance(part, (ast.Import, ast.ImportFrom))
+    )
+    if leads_on:
+        return None
+    imports = [part for part in module.tree.body if isinstance(part, ast.ImportFrom)]
+    if any(part.level for part in imports):
+        ours, theirs = module.name.split("."), home.name.split(".")
+        shared = next((at for at, (one, two) in enumerate(zip(ours, theirs, strict=False)) if one != two), 0)
+        above = len(ours) - shared - (0 if module.is_package else 1)
+        return "." * (above + 1) + ".".join(theirs[shared:]) if shared else None
+    flat = "." not in home.name
+    for part in imports:
+        other = project.module_of(module, part.module or "")
+        same = part.module is not None and part.module.partition(".")[0] == home.name.partition(".")[0]
+        if other is not None and (same or (flat and os.path.dirname(other.absolute) == os.path.dirname(home.absolute))):
+            return home.name
+    return None

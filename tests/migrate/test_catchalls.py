@@ -1,0 +1,205 @@
+"""Clauses that catch everything to say it in a text: they go, each with a line of the report."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.migrate.migrating import report, run
+
+HEAD = """import logging
+
+import httpx
+from neo4j.exceptions import Neo4jError
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+mcp = FastMCP("x", middleware=[ContractMiddleware()])
+logger = logging.getLogger(__name__)
+
+
+@mcp.tool
+async def create(names: list[str]) -> str:
+"""
+GOES = {
+    "the only clause": (
+        """
+        try:
+            return driver.run(names)  # all of them
+        except Exception as e:  # noqa: BLE001
+            # Tell the model.
+            logger.error(f"Error creating entities: {e}")
+            raise ToolError(f"Error creating entities: {e}") from e
+        """,
+        """
+        return driver.run(names)  # all of them
+        """,
+        'except Exception goes: it said f"Error creating entities: {e}"',
+    ),
+    "the class of a library above all its errors": (
+        """
+        try:
+            return driver.run(names)
+        except Neo4jError as e:
+            raise ToolError(f"Neo4j error creating entities: {e}")
+        """,
+        """
+        return driver.run(names)
+        """,
+        'except Neo4jError goes: it said f"Neo4j error creating entities: {e}"',
+    ),
+    "classes that need different advice": (
+        """
+        try:
+            return driver.run(names)
+        except (TimeoutError, PermissionError) as e:
+            return f"Error: {e}"
+        """,
+        """
+        return driver.run(names)
+        """,
+        'except (TimeoutError, PermissionError) goes: it said f"Error: {e}"',
+    ),
+    "a clause that cleans up": (
+        """
+        try:
+            return driver.run(names)
+        except Exception as e:
+            driver.rollback()
+            return {"error": str(e)}
+        """,
+        """
+        try:
+            return driver.run(names)
+        except Exception as e:
+            driver.rollback()
+            raise
+        """,
+        "except Exception raises again: it said str(e)",
+    ),
+    "a try with else and finally": (
+        """
+        try:
+            rows = driver.run(names)
+        except Exception as e:
+            return f"Error: {e}"
+        else:
+            logger.info("done")
+        return rows
+        """,
+        """
+        rows = driver.run(names)
+        logger.info("done")
+        return rows
+        """,
+        'except Exception goes: it said f"Error: {e}"',
+    ),
+    "one of several clauses": (
+        """
+        try:
+            return driver.run(names)
+        except KeyError as e:
+            return names[0]
+        except Exception as e:
+            message = f"Failed to create: {e}"
+            return message
+        finally:
+            driver.close()
+        """,
+        """
+        try:
+            return driver.run(names)
+        except KeyError as e:
+            return names[0]
+        finally:
+            driver.close()
+        """,
+        "except Exception goes: it said message",
+    ),
+    "one try inside of another": (
+        """
+        try:
+            try:
+                return driver.run(names)
+            except Exception as e:
+                raise ToolError(f"Query failed: {e}")
+        except Exception as e:
+            raise ToolError(f"Create failed: {e}")
+        """,
+        """
+        return driver.run(names)
+        """,
+        'except Exception goes: it said f"Query failed: {e}"',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GOES)
+def test_a_clause_goes_and_has_a_line(name: str, tmp_path: Path) -> None:
+    """No failure mode is made for it, the body stays as it was, and the line has the text that clients read."""
+    before, after, line = GOES[name]
+    outcome, files = run(
+        tmp_path, {"server.py": HEAD + textwrap.indent(textwrap.dedent(before).strip("\n"), "    ") + "\n"}
+    )
+    assert HEAD + textwrap.indent(textwrap.dedent(after).strip("\n"), "    ") + "\n" == files["server.py"]
+    assert line in [removed.text("", 0).removeprefix(":0 create: ") for removed in outcome.removed]
+    assert [] == report(outcome)
+    assert 0 == outcome.exit_code
+    again, _ = run(tmp_path, {})
+    assert ((), ()) == (again.files, again.removed)
+
+
+STAYS = {
+    "a text that only the author knew": (
+        """
+        try:
+            return driver.run(names)
+        except Exception:
+            raise ToolError("The entity was not found")
+        """,
+        'raise ctx.fail("entity_was_not_found", "The entity was not found")',
+        "",
+    ),
+    "another try answers for it": (
+        """
+        try:
+            try:
+                return driver.run(names)
+            except Exception as e:
+                raise ToolError(f"Query failed: {e}")
+        except KeyError:
+            return names[0]
+        """,
+        'raise ToolError(f"Query failed: {e}")',
+        (
+            "server.py:18 create: a clause catches everything, inside of another try: let one of them decide, and run the "
+            "command again"
+        ),
+    ),
+    "a comment below the body": (
+        """
+        try:
+            return driver.run(names)
+            # TODO: close it
+        except Exception as e:
+            raise ToolError(f"Query failed: {e}")
+        """,
+        'raise ToolError(f"Query failed: {e}")',
+        "server.py:18 create: a clause catches everything: remove it, since the boundary answers",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_a_clause_stays(name: str, tmp_path: Path) -> None:
+    """It says more than the exception, or removing it would lose something."""
+    before, part, line = STAYS[name]
+    outcome, files = run(
+        tmp_path, {"server.py": HEAD + textwrap.indent(textwrap.dedent(before).strip("\n"), "    ") + "\n"}
+    )
+    assert part in files["server.py"]
+    assert () == outcome.removed
+    assert list(filter(None, [line])) == report(outcome)

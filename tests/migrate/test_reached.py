@@ -1,0 +1,176 @@
+"""Exceptions of other functions that leave a tool: none loses its text without `.on(...)` or a line of the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mcpcore_lint.runner.migrate import migrate
+
+from tests.migrate.migrating import report, run
+
+ERRORS = '''
+class SectionNotFoundError(Exception):
+    pass
+
+
+class LockedError(Exception):
+    """Raised when the document is locked by somebody else."""
+
+
+class StoreError(Exception):
+    pass
+'''
+HELPERS = """
+from fastmcp.exceptions import ToolError
+
+from pkg.errors import StoreError, LockedError, SectionNotFoundError
+
+
+def find(name: str, known: list[str]) -> str:
+    if name not in known:
+        raise SectionNotFoundError(f"No matching sections were found: {name}. Available: {', '.join(known)}")
+    return name
+
+
+def edit(name: str) -> str:
+    if name == "a":
+        raise LockedError(f"{name} belongs to Ann")
+    if name == "b":
+        raise LockedError("Nobody may write")
+    if name == "c":
+        raise StoreError(f"Store error: {name}")
+    if name == "d":
+        raise ToolError("Not today")
+    if name == "e":
+        raise ValueError("The name is too long")
+    return find(name, [])
+
+
+def guarded(name: str) -> str:
+    try:
+        return edit(name)
+    except StoreError:
+        raise
+"""
+SERVER = """
+from fastmcp import FastMCP
+
+from pkg.helpers import edit, find, guarded
+
+mcp = FastMCP("docs")
+
+
+@mcp.tool
+def section(name: str) -> str:
+    '''Get a section.'''
+    return find(name, ["a"])
+
+
+@mcp.tool
+def change(name: str) -> str:
+    '''Change a section.'''
+    return guarded(name)
+
+"""
+FILES: dict[str, str | bytes] = {
+    "pkg/__init__.py": "",
+    "pkg/errors.py": ERRORS,
+    "pkg/helpers.py": HELPERS,
+    "pkg/server.py": SERVER,
+}
+
+
+def test_classes_with_one_sentence_are_mapped_and_the_others_are_listed(tmp_path: Path) -> None:
+    """The class gets an import, several tools share a constant, and each other text has a line with its tools."""
+    outcome, files = run(tmp_path, FILES)
+    server = files["pkg/server.py"]
+    compile(server, "server.py", "exec")
+    assert "from pkg.errors import LockedError, SectionNotFoundError\n" in server
+    assert server.count('when="No matching sections were found: {name}."') == 1
+    assert 'when="The document is locked by somebody else."' in server
+    assert server.count("NO_MATCHING_SECTIONS_WERE_FOUND.on(SectionNotFoundError, message=str)") == 2
+    assert server.count(".on(LockedError, message=str)") == 1
+    masked, of_your_own = "of a helper reaches clients without its text", "raise a class of your own there"
+    assert [
+        (
+            f'helpers.py:19 change: StoreError(f"Store error: {{name}}") {masked}: {of_your_own} that says which failure it is, '
+            f"and declare it with .on(...)"
+        ),
+        (
+            f'helpers.py:21 change: ToolError("Not today") of a helper has no code and no advice: {of_your_own}, and declare '
+            f"it with .on(...)"
+        ),
+        (
+            f'helpers.py:23 change: ValueError("The name is too long") {masked}: {of_your_own} that says which failure it is, '
+            f"and declare it with .on(...)"
+        ),
+    ] == report(outcome)
+    again, _ = run(tmp_path, {})
+    assert () == again.files
+    assert report(outcome) == report(again)
+
+
+def test_a_tool_that_cannot_be_converted_gets_the_lines(tmp_path: Path) -> None:
+    """Without a contract, the class is not mapped."""
+    source = SERVER.replace("def section(name: str)", "def section(*name: str)").replace(
+        "find(name, [", "find(name[0], ["
+    )
+    outcome, files = run(tmp_path, {**FILES, "pkg/server.py": source})
+    assert any("helpers.py:9 section: SectionNotFoundError" in line for line in report(outcome))
+    assert "NO_MATCHING" not in files["pkg/server.py"]
+
+
+def test_relative_imports_stay_relative(tmp_path: Path) -> None:
+    """The class is imported as the file imports the rest of its package."""
+    source = SERVER.replace("from pkg.helpers", "from ..helpers").replace("from fastmcp import", "from fastmcp import")
+    files = {name: text for name, text in FILES.items() if name != "pkg/server.py"}
+    _, after = run(tmp_path, {**files, "pkg/tools/__init__.py": "", "pkg/tools/server.py": source})
+    assert "from ..errors import LockedError, SectionNotFoundError\n" in after["pkg/tools/server.py"]
+
+
+def test_a_class_that_might_make_a_circle_of_imports_is_listed(tmp_path: Path) -> None:
+    """The module of the class imports another one of the project, so it may import the tools."""
+    outcome, files = run(tmp_path, {**FILES, "pkg/errors.py": f"import pkg.server\n{ERRORS}"})
+    assert "pkg.errors" not in files["pkg/server.py"]
+    assert any("SectionNotFoundError" in line for line in report(outcome))
+
+
+def test_a_base_class_of_another_failure_is_not_mapped(tmp_path: Path) -> None:
+    """Its mapping would take the subclass, for which the sentence is wrong, unless that has one too."""
+    errors = ERRORS.replace("class StoreError(Exception)", "class StoreError(LockedError)")
+    helpers = HELPERS.replace('f"Store error: {name}"', "name")
+    _, files = run(tmp_path / "a", {**FILES, "pkg/errors.py": errors, "pkg/helpers.py": helpers})
+    assert ".on(LockedError" not in files["pkg/server.py"]
+    helpers = HELPERS.replace('f"Store error: {name}"', '"The store was not found"')
+    _, files = run(tmp_path / "b", {**FILES, "pkg/errors.py": errors, "pkg/helpers.py": helpers})
+    assert ".on(LockedError" in files["pkg/server.py"]
+    assert ".on(StoreError" in files["pkg/server.py"]
+
+
+def test_what_the_tool_handles_has_no_line(tmp_path: Path) -> None:
+    """Its clause catches what the helper raises, so clients never read the text."""
+    source = """from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
+from mcpcore.integrations.fastmcp import ContractMiddleware
+from pkg.errors import LockedError, SectionNotFoundError, StoreError
+from pkg.helpers import edit
+
+mcp = FastMCP("docs", middleware=[ContractMiddleware()])
+
+
+@mcp.tool
+def handled(name: str) -> str:
+    '''Handle what a helper raises.'''
+    try:
+        return edit(name)
+    except (LockedError, StoreError, ToolError, ValueError, SectionNotFoundError):
+        return name
+"""
+    outcome, files = run(tmp_path, {**FILES, "pkg/server.py": source})
+    assert ((), source) == (outcome.left, files["pkg/server.py"])
+
+
+def test_only_other_rules_follow_no_calls(tmp_path: Path) -> None:
+    """`--only raise` says nothing about helpers."""
+    run(tmp_path, FILES, write=False)
+    assert () == migrate([str(tmp_path)], rules=("raise",)).left

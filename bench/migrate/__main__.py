@@ -8,8 +8,8 @@ Then measures the command on generated files, in which one tool has 1,600 `excep
 and writes the same file once, and writes the figures to bench/results/migrate.json. Exits with 1 if something does not
 compile, a second run changes something, or the command takes too many times as long as libcst.
 
-`servers.json` names the public servers of the measurement that people judge. The list is older than the first run on any
-of them, and the command was not tuned on them.
+`servers.json` names the public servers of the measurement that people judge. The list is older than the first run on
+any of them, and the command was not tuned on them.
 """
 
 from __future__ import annotations

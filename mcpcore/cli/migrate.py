@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mcpcore_lint.migrate.model import Left
+    from mcpcore_lint.runner.trial import Tried
 
 _EPILOG: Final = """\b
 Examples:
@@ -37,9 +38,7 @@ _HEADINGS: Final = (
     "Possible failures, to look at, as PATH:LINE TOOL: finding: next step",
     "About the project, as PATH:LINE: finding: next step",
 )
-_REMOVED: Final = (
-    "Removed, since the boundary answers; as PATH:LINE before the run TOOL: clause: the text that clients read"
-)
+_REMOVED: Final = "Removed, since the boundary answers, as PATH:LINE-BEFORE TOOL: clause: the text that clients read"
 """What is above each part of the report."""
 
 
@@ -74,20 +73,29 @@ def _checked(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> t
     help="Apply only this rule: server, raise, rethrow, tool-error, project-error, made-error, helper, mapping, json, "
     "model, text or result. May be repeated.",
 )
-def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> None:
+@click.option("--check", metavar="COMMAND", default="", help="Run this command before and after, such as your tests.")
+@click.option(
+    "--environment",
+    metavar="PATH",
+    help="The interpreter, or the folder of the environment, that has the dependencies of the server.",
+)
+def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check: str, environment: str | None) -> None:
     """Turn the tools of plain SDK and FastMCP servers into tools with contracts.
 
-    Without --write, print the change as a diff that `git apply` takes. PATHS are files and folders. Nothing that is
-    read is imported or run.
+    Without --write, print the change as a diff that `git apply` takes, and import or run nothing. With --write, import
+    the changed files in a child process, and put back a file that could be imported before and cannot any more. PATHS
+    are files and folders.
     """
     from mcpcore_lint.output import CannotRunError, say_patch
     from mcpcore_lint.runner.migrate import migrate as run
+    from mcpcore_lint.runner.trial import Trial, interpreter
 
     missing = [path for path in paths if not os.path.lexists(path)]
     if missing:
         raise Problem(f"{missing[0]}: no such file or folder.")
     try:
-        migration = run(paths, rules=only, write=write)
+        trial = Trial(interpreter(environment), check) if write else None
+        migration = run(paths, rules=only, write=write, trial=trial)
         gc.freeze()  # the process ends soon, so no collection should walk the syntax trees that are left
     except CannotRunError as error:
         raise Problem(str(error)) from None
@@ -103,6 +111,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> No
             raise Problem(f"{error}.") from None
         finally:
             sys.stdout = stream
+    _say_tried(migration.tried)
     if migration.removed:
         output.line(f"{_REMOVED}:")
     for removed in migration.removed:
@@ -128,6 +137,24 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...]) -> No
     else:
         output.line(_next(changed=bool(migration.files), written=write, left=bool(migration.left)), err=True)
     sys.exit(migration.exit_code)
+
+
+def _say_tried(tried: Tried | None) -> None:
+    """The outcome of trying the files, with broken files first."""
+    if tried is None:
+        return
+    for path, why in tried.undone:
+        output.line(f"{path} is unchanged, since it could not be imported any more: {why}")
+    for path, why in tried.broken:
+        output.line(f"{path} cannot be imported: {why}")
+    for line in tried.check:
+        output.line(f"--check {line}")
+    if tried.untried:
+        output.line(
+            f"Nothing was tried: {tried.untried}; name one that has the dependencies with --environment.", err=True
+        )
+    elif not tried.broken:
+        output.line(f"The files can be imported, and their servers list {counted(tried.tools, 'tool')}.", err=True)
 
 
 def _groups(left: Iterable[Left]) -> tuple[list[Left], list[Left], list[Left]]:

@@ -14,7 +14,7 @@ class SectionNotFoundError(Exception):
 
 
 class LockedError(Exception):
-    """Raised when the document is locked by somebody else."""
+    """Raised when the document is locked by a colleague."""
 
 
 class StoreError(Exception):
@@ -87,7 +87,7 @@ def test_classes_with_one_sentence_are_mapped_and_the_others_are_listed(tmp_path
     compile(server, "server.py", "exec")
     assert "from pkg.errors import LockedError, SectionNotFoundError\n" in server
     assert server.count('when="No matching sections were found: {name}."') == 1
-    assert 'when="The document is locked by somebody else."' in server
+    assert 'when="The document is locked by a colleague."' in server
     assert server.count("NO_MATCHING_SECTIONS_WERE_FOUND.on(SectionNotFoundError, message=str)") == 2
     assert server.count(".on(LockedError, message=str)") == 1
     masked, of_your_own = "of a helper reaches clients without its text", "raise a class of your own there"

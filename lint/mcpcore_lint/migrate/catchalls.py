@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 VAGUE: Final = frozenset({"INTERNAL_ERROR", "UNKNOWN_ERROR"})
 _SPEAKING: Final = ("builtins.", "mcp.", "fastmcp.", "mcpcore.")
-"""What the classes are called that say something: those of Python, and the frameworks' own errors."""
+"""The packages of classes that say more than their name: those of Python and of the frameworks."""
 _BUILDING: Final = frozenset({"str", "repr", "type", "format_exc", "format", "getattr", "strip"})
 """Functions that a text is made with."""
 

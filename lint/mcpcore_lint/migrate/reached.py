@@ -137,7 +137,7 @@ def mapped(
         for name, items in groups.items()
     }
     for name, items in groups.items():
-        # `.on` takes subclasses too, so the sentence must be true for those that have no entry of their own.
+        # `.on` takes subclasses too, so the sentence must be true for those without an entry.
         others = [other for other, entry in entries.items() if entry is None and other != name]
         taken = any(hierarchy.is_kind_of(other, name) is not False for other in others)
         entry = entries[name] if not taken else None

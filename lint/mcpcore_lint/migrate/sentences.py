@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _MAX: Final = 240
 _FEWEST: Final = 2
-"""How many words of its own a sentence has at least."""
+"""How many words a sentence has at least, besides its placeholders."""
 _ENDS: Final = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[A-Z\"'{(])|\s*\n\s*|;\s+(?=[a-z])")
 _WORD: Final = re.compile(r"(?<![\w{])[^\W\d_]+(?:['\N{RIGHT SINGLE QUOTATION MARK}][a-z]+)?(?![\w}])")
 _PLACE: Final = re.compile(r"\{(\w+)\}")
@@ -43,11 +43,11 @@ class Sentences(NamedTuple):
 
     when: str
     recovery: str = ""
-    """The advice in the message; empty if there is none."""
+    """The advice in the message, or empty."""
 
 
 def sentences(node: ast.expr | None, scope: Scope, caught: Mapping[str, str] = _NONE) -> Sentences | None:
-    """The texts for a message; None if it has too few words of its own to say when it happens.
+    """The texts for a message; None if it has too few constant words to say when it happens.
 
     Args:
         node: The expression of the message.
@@ -143,7 +143,7 @@ def blank(when: str) -> str:
     return re.sub(r"\b(?:an?|the)\s+", "", re.sub(r"\{\w+\}", "{}", when).lower())
 
 
-# -- failures that have no words of their own --------------------------------------------------------------------------
+# -- failures without constant words ----------------------------------------------------------------------------------
 
 BY_CLASS: Final = {
     "builtins.ValueError": ("invalid_value", "A value is invalid."),
@@ -160,7 +160,7 @@ _RAISED_WHEN: Final = re.compile(
 
 
 def of_class(name: str, definition: ast.ClassDef | None) -> tuple[str, str] | None:
-    """The reason and the sentence that hold for every exception of a class; None if nothing says it."""
+    """The reason and the sentence for every exception of a class; None if neither Python nor a docstring has them."""
     if definition is None:
         return BY_CLASS.get(name)
     match = _RAISED_WHEN.match(ast.get_docstring(definition) or "")

@@ -26,6 +26,7 @@ from mcpcore_lint.runner.checker import Checker, crashes
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import Group, base_of, find_groups
 from mcpcore_lint.runner.patch import FixedFile
+from mcpcore_lint.runner.trial import Experiment, Tried
 
 if TYPE_CHECKING:
     import ast
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.model import ToolDef
+    from mcpcore_lint.runner.trial import Trial
 
 MAX_PASSES: Final = 12
 _VERSION_1: Final = re.compile(
@@ -59,20 +61,26 @@ class Migration(NamedTuple):
     tools: int
     removed: tuple[Left, ...] = ()
     """The clauses that caught everything and went, or raise again now, by their lines before the run."""
+    tried: Tried | None = None
+    """What came of importing the files, and of the command of the project; None if nothing was asked for."""
 
     @property
     def exit_code(self) -> int:
         """0 if nothing is left to do, 1 if something is, 2 if a file could not be read or written."""
-        return 2 if self.failures else int(bool(self.left))
+        tried = self.tried or Tried()
+        return 2 if self.failures else int(bool(self.left or tried.undone or tried.broken or tried.worse))
 
 
-def migrate(paths: Sequence[str], *, rules: Iterable[str] = (), write: bool = False) -> Migration:
+def migrate(
+    paths: Sequence[str], *, rules: Iterable[str] = (), write: bool = False, trial: Trial | None = None
+) -> Migration:
     """Migrate the files below some paths.
 
     Args:
         paths: Files and folders.
         rules: The rules to apply; all if empty.
         write: Whether to change the files.
+        trial: How to try what was written; files that could be imported before and cannot any more are put back.
 
     Raises:
         ConfigError: If a configuration cannot be used.
@@ -90,7 +98,7 @@ def migrate(paths: Sequence[str], *, rules: Iterable[str] = (), write: bool = Fa
     try:
         for group in groups:
             run.migrate(group)
-        return run.outcome(named if write else None)
+        return run.outcome(named if write else None, trial)
     finally:
         if enabled:
             gc.enable()
@@ -238,9 +246,19 @@ class _Run:
 
     # -- the outcome ---------------------------------------------------------------------------------------------------
 
-    def outcome(self, named: tuple[str, ...] | None) -> Migration:
+    def _experiment(self, trial: Trial) -> Experiment | None:
+        """The files that change and are no tests, as they are before that."""
+        paths = [path for path in self.contents if not in_test_file(self.shown(path))]
+        return Experiment(trial, paths, self.base) if paths or trial.check else None
+
+    def _restore(self, path: str, named: tuple[str, ...] | None) -> None:
+        """Put back a file as it was."""
+        put_in_place(path, self.raw[path], expected=self.contents[path], named=named)
+
+    def outcome(self, named: tuple[str, ...] | None, trial: Trial | None) -> Migration:
         """Write the files below some real paths, or none; return what changed and what is left."""
         files: list[FixedFile] = []
+        experiment = self._experiment(trial) if trial is not None and named is not None else None
         for path, new in sorted(self.contents.items()):
             old = self.raw[path]
             if named is not None:
@@ -252,6 +270,13 @@ class _Run:
             with crashes(self.failures, self.shown(path)):
                 before, after = (Source.from_bytes(path, raw).text for raw in (old, new))
                 files.append(FixedFile(self.shown(path), before, after, 1))
+        tried = None
+        if experiment is not None:
+            tried = experiment.outcome(lambda path: self._restore(path, named))
+            undone = {self.shown(path) for path, _ in tried.undone}
+            files = [file for file in files if file.path not in undone]
+            self.converted = [place for place in self.converted if place[0] not in undone]
+            self.removed = [clause for clause in self.removed if clause.path not in undone]
         left = [remaining._replace(path=self.shown(path)) for path, remaining in self.left]
         if named is None:
             left = [
@@ -265,6 +290,7 @@ class _Run:
             tuple(self.failures),
             self.tools,
             tuple(merged(self.removed)),
+            tried,
         )
 
 

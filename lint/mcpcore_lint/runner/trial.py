@@ -1,0 +1,181 @@
+"""Tries what a migration wrote: imports the files in a child process, and runs a command of the project."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+_SCRIPT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "importing.py")
+_TIMEOUT: Final = 120
+_LINES: Final = 20
+"""How many new lines of a command are shown."""
+
+
+class Trial(NamedTuple):
+    """How to try what was written."""
+
+    python: str
+    """The interpreter."""
+    check: str = ""
+    """A command of the project, such as its tests; empty if there is none."""
+
+    def imports(self, paths: Iterable[str], root: str) -> Imports:
+        """Import the files of some paths, one child process for each folder that imports start from."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for path in paths:
+            folder, name = _module(path, root)
+            groups.setdefault(folder, []).append((path, name))
+        failed: dict[str, Problem] = {}
+        tools = 0
+        for folder, modules in groups.items():
+            folders = [*dict.fromkeys([folder, root, os.path.join(root, "src")])]
+            command = [self.python, _SCRIPT, json.dumps([folders, modules])]
+            try:
+                ran = subprocess.run(  # noqa: S603 - the interpreter that the user named
+                    command, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT, check=False
+                )
+                answer = json.loads(ran.stdout)
+            except subprocess.TimeoutExpired:
+                return Imports({}, 0, f"the import took more than {_TIMEOUT} seconds")
+            except (OSError, ValueError):
+                return Imports({}, 0, f"{self.python} did not run")
+            failed.update({path: Problem(**problem) for path, problem in answer["failed"].items()})
+            tools += answer["tools"]
+        return Imports(failed, tools)
+
+    def run(self) -> Ran | None:
+        """Run the command; None if there is none."""
+        if not self.check:
+            return None
+        folder = os.path.dirname(os.path.abspath(self.python))
+        environment = {**os.environ, "PATH": os.pathsep.join([folder, os.environ.get("PATH", "")])}
+        ran = subprocess.run(  # noqa: S602 - the user's own command
+            self.check, shell=True, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, check=False,
+        )  # fmt: skip
+        lines = ran.stdout.decode(errors="replace").splitlines()
+        return Ran(ran.returncode, [line.rstrip() for line in lines if line.strip()])
+
+
+class Problem(NamedTuple):
+    """Why a file cannot be imported."""
+
+    why: str
+    missing: str | None
+    """The module that is not installed."""
+    at: str
+    """The file that raised the exception."""
+
+
+class Imports(NamedTuple):
+    """The outcome of the imports."""
+
+    failed: dict[str, Problem]
+    tools: int
+    untried: str = ""
+    """Why the files could not be tried; empty if they could."""
+
+    @property
+    def lacking(self) -> str:
+        """Why the environment cannot run the project, such as a module that is not installed; empty if it can."""
+        missing = (problem.missing for problem in self.failed.values() if problem.why.startswith("ModuleNotFoundError"))
+        names = [name for name in missing if name and "." not in name]
+        return self.untried or (f"the environment has no module {names[0]}" if names else "")
+
+
+class Ran(NamedTuple):
+    """The outcome of a command."""
+
+    code: int
+    lines: list[str]
+
+    def difference(self, before: Ran) -> list[str]:
+        """The last lines of both runs, and the lines about failures that are new."""
+        old = set(before.lines)
+        new = [
+            line for line in self.lines if line.startswith(("FAILED", "ERROR", "FAIL:", "ERROR:")) and line not in old
+        ]
+        ends = [
+            f"{when}: {ran.lines[-1] if ran.lines else ''} (exit code {ran.code})"
+            for when, ran in (("before", before), ("after", self))
+        ]
+        return [*ends, *new[:_LINES], *([f"and {len(new) - _LINES} more"] if len(new) > _LINES else [])]
+
+
+class Tried(NamedTuple):
+    """What came of trying the files."""
+
+    untried: str = ""
+    """Why nothing was tried; empty if something was."""
+    undone: tuple[tuple[str, str], ...] = ()
+    """The files that were put back, since they were imported before and could not be any more, each with the reason."""
+    broken: tuple[tuple[str, str], ...] = ()
+    """The files that cannot be imported, before and after, each with the reason."""
+    tools: int = 0
+    """How many tools the servers list."""
+    check: tuple[str, ...] = ()
+    """How the command ended before and after."""
+    worse: bool = False
+    """Whether the command succeeded before and does not now."""
+
+
+class Experiment:
+    """The state before the files are written."""
+
+    def __init__(self, trial: Trial, paths: Collection[str], root: str) -> None:
+        """Import the files, and run the command."""
+        self._trial = trial
+        self._paths = paths
+        self._root = root
+        self._imports = trial.imports(paths, root)
+        self._ran = trial.run()
+
+    def outcome(self, restore: Callable[[str], None]) -> Tried:
+        """Import the written files, put back those that broke, and run the command again."""
+        undone: dict[str, str] = {}
+        while True:
+            after = self._trial.imports(self._paths, self._root)
+            broke = {
+                problem.at: problem.why
+                for path, problem in after.failed.items()
+                if path not in self._imports.failed and problem.at in self._paths and problem.at not in undone
+            }
+            if after.lacking or not broke:
+                break
+            for path in broke:
+                restore(path)
+            undone.update(broke)
+        ran = self._trial.run() if self._ran is not None else None
+        broken = [(path, problem.why) for path, problem in after.failed.items() if not after.lacking]
+        check: list[str] = []
+        if ran is not None and self._ran is not None:
+            check = ran.difference(self._ran)
+        worse = ran is not None and self._ran is not None and ran.code != 0 == self._ran.code
+        return Tried(after.lacking, (*undone.items(),), (*broken,), after.tools, (*check,), worse)
+
+
+def interpreter(environment: str | None) -> str:
+    """The interpreter of an environment: this one, a file, or that of the folder of an environment."""
+    if environment is None:
+        return sys.executable
+    names = ("bin/python", "bin/python3", "Scripts/python.exe", ".venv/bin/python", ".venv/Scripts/python.exe")
+    found = (os.path.join(environment, *name.split("/")) for name in names)
+    return next(filter(os.path.isfile, found), environment)
+
+
+def _module(path: str, root: str) -> tuple[str, str]:
+    """The folder that imports of a file start from, and the name of its module."""
+    folder, filename = os.path.split(path)
+    parts = [filename.removesuffix(".py")]
+    while os.path.isfile(os.path.join(folder, "__init__.py")) and folder != root:
+        folder, part = os.path.split(folder)
+        parts.insert(0, part)
+    if parts[-1] == "__init__" and len(parts) > 1:
+        parts.pop()
+    return folder, ".".join(parts)

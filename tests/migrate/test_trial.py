@@ -1,0 +1,91 @@
+"""`--write` tries what it wrote: it imports the files, puts back those that broke, and runs a command of the project."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from mcpcore.cli.root import cli
+
+SERVER = """from fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+
+@mcp.tool
+def f(x: str) -> str:
+    raise ValueError(f"The text {x} is bad")
+"""
+
+
+def migrate(folder: Path, files: dict[str, str], *arguments: str) -> Result:
+    """Run the command with `--write` on some files."""
+    (folder / ".git").mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return CliRunner().invoke(cli, ["migrate", str(folder), "--write", *arguments])
+
+
+def test_the_files_are_imported_and_the_tools_listed(tmp_path: Path) -> None:
+    """What a file prints when it is imported does not matter."""
+    done = migrate(tmp_path, {"server.py": f"print('hello')\n{SERVER}"})
+    assert 0 == done.exit_code, done.output
+    assert "The files can be imported, and their servers list 1 tool." in done.stderr
+    assert "ctx.fail" in (tmp_path / "server.py").read_text()
+
+
+def test_a_file_that_breaks_is_put_back(tmp_path: Path) -> None:
+    """The report names it and why; a file that only imports it stays as it was written."""
+    errors = "class OrderError(Exception):\n    pass\n"
+    breaking = f"{SERVER}\n\nimport inspect\n\nassert inspect.isfunction(f), 'no function'\n"
+    files = {"pkg/__init__.py": "", "pkg/errors.py": errors, "pkg/broken.py": breaking}
+    files["pkg/other.py"] = SERVER.replace("from fastmcp", "from pkg import broken\nfrom fastmcp")
+    done = migrate(tmp_path, files)
+    assert 1 == done.exit_code, done.output
+    first = done.stdout.splitlines()[0]
+    assert first.endswith(
+        "broken.py is unchanged, since it could not be imported any more: AssertionError: no function"
+    )
+    assert breaking == (tmp_path / "pkg" / "broken.py").read_text()
+    assert "ctx.fail" in (tmp_path / "pkg" / "other.py").read_text()
+    assert "1 place converted in 1 file" in done.stderr
+
+
+def test_a_file_that_never_could_be_imported_is_named(tmp_path: Path) -> None:
+    """It stays as it was written, since nothing says that the change is why."""
+    done = migrate(tmp_path, {"server.py": f"{SERVER}\nraise SystemExit('no key')\n"})
+    assert 1 == done.exit_code
+    assert "server.py cannot be imported: SystemExit: no key" in done.stdout
+    assert "ctx.fail" in (tmp_path / "server.py").read_text()
+
+
+def test_without_the_dependencies_nothing_was_tried(tmp_path: Path) -> None:
+    """The command says which module is missing, and which option names an environment."""
+    done = migrate(tmp_path / "a", {"server.py": f"import nowhere\n{SERVER}"})
+    assert 0 == done.exit_code
+    assert "Nothing was tried: the environment has no module nowhere; name one" in done.stderr
+    done = migrate(tmp_path / "b", {"server.py": SERVER}, "--environment", str(tmp_path))
+    assert 0 == done.exit_code
+    assert f"Nothing was tried: {tmp_path} did not run" in done.stderr
+
+
+def test_a_command_runs_before_and_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report shows how it ended, and the failures that are new; the exit code is 1 if it failed only afterwards."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    script = "import server; print('FAILED one') if hasattr(server, 'FailureMode') else print('fine')"
+    command = f"{sys.executable} -c \"{script}; assert not hasattr(server, 'FailureMode')\""
+    environment = Path(sys.executable).parents[1]
+    done = migrate(folder, {"server.py": SERVER}, "--check", command, "--environment", str(environment))
+    assert 1 == done.exit_code
+    lines = [line for line in done.stdout.splitlines() if line.startswith("--check")]
+    assert [
+        "--check before: fine (exit code 0)",
+        "--check after: FAILED one (exit code 1)",
+        "--check FAILED one",
+    ] == lines

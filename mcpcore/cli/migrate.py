@@ -38,7 +38,7 @@ _HEADINGS: Final = (
     "Possible failures, to look at, as PATH:LINE TOOL: finding: next step",
     "About the project, as PATH:LINE: finding: next step",
 )
-_REMOVED: Final = "Removed, since the boundary answers, as PATH:LINE-BEFORE TOOL: clause: the text that clients read"
+_REMOVED: Final = "Removed, as PATH:LINE-BEFORE TOOL: clause or option: the text that clients read, or what to do"
 """What is above each part of the report."""
 
 

@@ -116,7 +116,9 @@ def test_pins_and_options_of_the_server_are_listed(tmp_path: Path) -> None:
     assert [
         "pyproject.toml:4: the pin mcp>=1.2,<2: mcpcore needs mcp 2.3 or later",
         "pyproject.toml:5: the pin fastmcp>=2,<3: mcpcore needs fastmcp 4.0 or later",
-        "server.py:3: host= of the server: give it where the server is run",
-        "server.py:3: port= of the server: give it where the server is run",
     ] == list(report(outcome))
+    assert [
+        "server.py:3: host='h' of the server, which SDK 2.0 does not have, is removed: give it where the server is run",
+        "server.py:3: port=1 of the server, which SDK 2.0 does not have, is removed: give it where the server is run",
+    ] == [removed.text(Path(removed.path).name, removed.line) for removed in outcome.removed]
     assert 1 == outcome.exit_code

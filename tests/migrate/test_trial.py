@@ -31,7 +31,7 @@ def migrate(folder: Path, files: dict[str, str], *arguments: str) -> Result:
 
 
 def test_the_files_are_imported_and_the_tools_listed(tmp_path: Path) -> None:
-    """What a file prints when it is imported does not matter."""
+    """Output of an imported file is not read."""
     done = migrate(tmp_path, {"server.py": f"print('hello')\n{SERVER}"})
     assert 0 == done.exit_code, done.output
     assert "The files can be imported, and their servers list 1 tool." in done.stderr
@@ -56,7 +56,7 @@ def test_a_file_that_breaks_is_put_back(tmp_path: Path) -> None:
 
 
 def test_a_file_that_never_could_be_imported_is_named(tmp_path: Path) -> None:
-    """It stays as it was written, since nothing says that the change is why."""
+    """It stays as it was written, since it could not be imported before either."""
     done = migrate(tmp_path, {"server.py": f"{SERVER}\nraise SystemExit('no key')\n"})
     assert 1 == done.exit_code
     assert "server.py cannot be imported: SystemExit: no key" in done.stdout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 SERVER: Final = ("mcpcore", "Server")
 OLD_PACKAGE: Final = "mcp.server.fastmcp"
@@ -47,16 +47,126 @@ ATTRIBUTES: Final = {
 POSITIONAL: Final = ("name", "instructions", "website_url", "icons", "auth_server_provider", "token_verifier")
 """The positional parameters of FastMCP in version 1, of which version 2 has only the first at its place."""
 
-GONE: Final = frozenset(
-    {"host", "port", "mount_path", "sse_path", "message_path", "streamable_http_path", "json_response",
-     "stateless_http", "transport_security", "event_store", "retry_interval"}
-)  # fmt: skip
-"""Options of FastMCP in version 1 that version 2 takes where the server is run."""
+SDK_2: Final = "SDK 2.0"
+FASTMCP_3: Final = "FastMCP 3.0"
+FASTMCP_4: Final = "FastMCP 4.0"
+
+
+class Moved(NamedTuple):
+    """Where a release put a name."""
+
+    package: str
+    release: str
+    name: str = ""
+    """The new name; empty if it stays."""
+
+
+def _moved(old: str, new: str, names: str, release: str = FASTMCP_4) -> dict[tuple[str, str], Moved]:
+    return {(old, name): Moved(new, release) for name in names.split()}
+
+
+MOVED: Final = {
+    **_moved("fastmcp.tools.tool", "fastmcp.tools", "Tool ToolResult"),
+    **_moved("fastmcp.tools.tool", "fastmcp.tools.function_tool", "FunctionTool ParsedFunction tool"),
+    **_moved("fastmcp.resources.resource", "fastmcp.resources", "Resource"),
+    **_moved("fastmcp.resources.resource", "fastmcp.resources.function_resource", "FunctionResource resource"),
+    **_moved("fastmcp.prompts.prompt", "fastmcp.prompts", "Prompt Message"),
+    **_moved("fastmcp.prompts.prompt", "fastmcp.prompts.function_prompt", "FunctionPrompt prompt"),
+    **_moved("fastmcp.server.proxy", "fastmcp.server.providers.proxy", "FastMCPProxy ProxyClient ProxyTool"),
+    **_moved("fastmcp.server.openapi", "fastmcp.server.providers.openapi", "RouteMap MCPType ComponentFn RouteMapFn"),
+    **_moved("fastmcp.experimental.server.openapi", "fastmcp.server.providers.openapi",
+             "RouteMap MCPType ComponentFn RouteMapFn"),
+    **_moved("fastmcp.experimental.utilities.openapi", "fastmcp.utilities.openapi", "parse_openapi_to_http_routes"),
+    **_moved("fastmcp.server.apps", "fastmcp.apps", "AppConfig"),
+    **_moved("fastmcp.server.auth.authorization", "fastmcp.server.auth", "AuthCheck AuthContext require_scopes"),
+    **_moved("fastmcp.server.tasks", "fastmcp.utilities.tasks", "TaskConfig"),
+    **_moved("fastmcp.utilities.mcp_config", "fastmcp.mcp_config", "MCPConfig", "FastMCP 2.10"),
+    ("fastmcp.server.providers.skills", "SkillsProvider"): Moved(
+        "fastmcp.server.providers.skills", FASTMCP_4, "SkillsDirectoryProvider"
+    ),
+    ("mcp.types", "Content"): Moved("mcp.types", SDK_2, "ContentBlock"),
+    ("mcp.types", "ResourceReference"): Moved("mcp.types", SDK_2, "ResourceTemplateReference"),
+}  # fmt: skip
+"""Names that a release moved or renamed, besides those of `mcp.server.fastmcp`."""
+
+RUN: Final = "give it where the server is run"
+GONE: Final = {
+    "mcpcore.Server": {
+        **dict.fromkeys(
+            ("host", "port", "mount_path", "sse_path", "message_path", "streamable_http_path", "json_response",
+             "stateless_http", "transport_security", "event_store", "retry_interval"), (SDK_2, RUN)),
+    },
+    "fastmcp.FastMCP": {
+        **dict.fromkeys(
+            ("host", "port", "log_level", "sse_path", "streamable_http_path", "json_response", "stateless_http"),
+            (FASTMCP_3, RUN)),
+        "debug": (FASTMCP_3, "set FASTMCP_DEBUG"),
+        "message_path": (FASTMCP_3, "set FASTMCP_MESSAGE_PATH"),
+        **dict.fromkeys(
+            ("on_duplicate_tools", "on_duplicate_resources", "on_duplicate_prompts"),
+            (FASTMCP_3, "write on_duplicate=, which is for all of them")),
+        "tool_serializer": (FASTMCP_3, "return a ToolResult from the tools"),
+        "include_tags": (FASTMCP_3, "call enable(tags=..., only=True) of the server"),
+        "exclude_tags": (FASTMCP_3, "call disable(tags=...) of the server"),
+        "tool_transformations": (FASTMCP_3, "call add_transform(ToolTransform(...)) of the server"),
+        "include_fastmcp_meta": (FASTMCP_3, "the metadata is always there"),
+        "dependencies": (FASTMCP_3, "list them in fastmcp.json"),
+        "sampling_handler": (FASTMCP_4, "call a model from the server itself"),
+        "sampling_handler_behavior": (FASTMCP_4, "call a model from the server itself"),
+    },
+}  # fmt: skip
+"""Options of a server that a release removed, each with the release and what to write instead."""
+PATHS: Final = frozenset({"sse_path", "streamable_http_path"})
+"""Options that FastMCP calls `path` where the server is run."""
+DECORATED: Final = {
+    "serializer": (FASTMCP_4, "return a ToolResult from the tool"),
+    "exclude_args": (FASTMCP_4, "give the parameter a Depends(...) from fastmcp.dependencies as its default"),
+    "enabled": (FASTMCP_3, "call disable(names={...}) of the server"),
+}
+"""Options of FastMCP's decorators that a release removed."""
+METHODS: Final = {
+    "import_server": (
+        FASTMCP_4,
+        "call mount(), which is live and runs the lifespan and the middleware of the other server",
+    ),
+    "as_proxy": (FASTMCP_4, "call create_proxy() from fastmcp.server"),
+    "add_tool_transformation": (FASTMCP_4, "call add_transform(ToolTransform({name: config}))"),
+    "remove_tool": (FASTMCP_4, "call local_provider.remove_tool(), which raises KeyError"),
+    **{
+        f"get_{kind}": (FASTMCP_3, f"call list_{kind}(), which returns a list")
+        for kind in ("tools", "resources", "prompts", "resource_templates")
+    },
+}
+"""Methods of FastMCP servers that a release removed."""
+CONTEXT: Final = {
+    "get_state": (FASTMCP_3, "await it, and store values that are JSON"),
+    "set_state": (FASTMCP_3, "await it, and store values that are JSON"),
+    "sample": (FASTMCP_4, "call a model from the server itself"),
+    "sample_step": (FASTMCP_4, "call a model from the server itself"),
+    "list_roots": (FASTMCP_4, "take the paths as arguments of the tool"),
+}
+"""Methods of FastMCP's context that a release removed or made async."""
 REMOVED: Final = {
     ("mcp.shared.memory", "create_connected_server_and_client_session"): "connect with mcp.Client(server) instead",
     ("mcp.shared.context", "RequestContext"): "version 2 has mcp.server.context.ServerRequestContext instead",
+    (
+        "mcp.client.streamable_http",
+        "streamablehttp_client",
+    ): "SDK 2.0 has streamable_http_client, which takes http_client=",
+    ("mcp.shared.progress", "progress"): "SDK 2.0 has no progress(); report progress through the context",
+    ("mcp.types", "Cursor"): "SDK 2.0 has plain strings instead",
+    ("mcp.types", "AnyFunction"): "SDK 2.0 has none; write Callable[..., Any]",
+    ("fastmcp.server.openapi", "FastMCPOpenAPI"): "FastMCP 4.0 has FastMCP(providers=[OpenAPIProvider(...)]) instead",
+    (
+        "fastmcp.server.auth",
+        "BearerAuthProvider",
+    ): "FastMCP 2.11 has JWTVerifier of fastmcp.server.auth.providers.jwt instead",
+    ("fastmcp.server.auth.providers.bearer", "BearerAuthProvider"): (
+        "FastMCP 2.11 has JWTVerifier of fastmcp.server.auth.providers.jwt instead"
+    ),
+    ("fastmcp.client.transports", "WSTransport"): "FastMCP 3.0 has StreamableHttpTransport instead",
 }
-"""Names that version 2 does not have, each with what to do."""
+"""Names that a release removed, each with what to do."""
 
 
 def renamed(package: str, name: str) -> tuple[str, str] | None:
@@ -67,7 +177,8 @@ def renamed(package: str, name: str) -> tuple[str, str] | None:
         return package, "MCPError"
     if package == OLD_PACKAGE or package.startswith(f"{OLD_PACKAGE}."):
         return NEW_PACKAGE + package.removeprefix(OLD_PACKAGE), name
-    return None
+    moved = MOVED.get((package, name))
+    return (moved.package, moved.name or name) if moved is not None else None
 
 
 def renamed_path(path: str) -> str | None:

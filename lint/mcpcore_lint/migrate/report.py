@@ -18,7 +18,16 @@ _OLD: Final = {
     "mcp": re.compile(r"<\s*2|(?:==|~=|\^)\s*1\b"),
     "fastmcp": re.compile(r"<=?\s*[34]\b(?!\.[1-9])|(?:==|~=|\^)\s*[0-3]\b"),
 }
-FILES: Final = ("pyproject.toml", "requirements.txt", "setup.cfg", "setup.py")
+_LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
+_NEEDS: Final = {"mcp": "mcpcore needs mcp 2.3 or later", "fastmcp": "mcpcore needs fastmcp 4.0 or later"}
+FILES: Final = ("pyproject.toml", "requirements.txt", "setup.cfg", "setup.py", "Dockerfile", "Containerfile", *_LOCKS)
+_OLD_PYTHON: Final = re.compile(
+    r"^(?:requires-python|python|python_requires)\s*=\s*[\"']?[^\"'\n]*?(?:>=|\^|~=?)\s*3\.(?:\d|10)(?![\d]).*$"
+    r"|^\s*FROM\s+(?:\S*/)?python:3\.(?:\d|10)(?!\d).*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A version of Python before 3.11, which mcpcore needs."""
+_INSTALLED: Final = re.compile(r"(?<![\w-])(mcp|fastmcp)(?:\[[^\]]*\])?((?:[<>=~!]=?|===)[^\s\"']+)")
 
 
 def merged(left: Iterable[Left]) -> list[Left]:
@@ -35,6 +44,18 @@ def merged(left: Iterable[Left]) -> list[Left]:
 def left_in_requirements(path: str, text: str) -> list[Left]:
     """The pins that keep out the SDK that mcpcore needs, and the missing requirement of mcpcore itself."""
     left: list[Left] = []
+    if path.endswith(_LOCKS):
+        named = re.search(r"^name = \"(?:mcp|fastmcp)\"|\"(?:mcp|fastmcp)\": \{", text, re.MULTILINE)
+        return [Left(path, 1, (), "the lock file", "write it again after the requirements")] if named else []
+    for old in _OLD_PYTHON.finditer(text):
+        line = text.count("\n", 0, old.start()) + 1 + (len(old[0]) - len(old[0].lstrip("\n")))
+        left.append(Left(path, line, (), " ".join(old[0].split()), "mcpcore needs Python 3.11 or later"))
+    if path.endswith(("Dockerfile", "Containerfile")):
+        return left + [
+            Left(path, text.count("\n", 0, pin.start()) + 1, (), f"the pin {pin[1]}{pin[2]}", _NEEDS[pin[1]])
+            for pin in _INSTALLED.finditer(text)
+            if _OLD[pin[1]].search(pin[2])
+        ]
     lists_mcpcore = re.search(r"(?<![\w-])mcpcore\b", text) is not None
     listed = _listed(text) if path.endswith(".toml") else None
     matches = [match for match in _LISTED.finditer(text) if listed is None or _is_listed(match[0], listed)]
@@ -44,8 +65,7 @@ def left_in_requirements(path: str, text: str) -> list[Left]:
         if any(remaining.line == line for remaining in left):
             continue
         if _OLD[name].search(version):
-            needs = "mcp 2.3 or later" if name == "mcp" else "fastmcp 4.0 or later"
-            left.append(Left(path, line, (), f"the pin {name}{version.strip()}", f"mcpcore needs {needs}"))
+            left.append(Left(path, line, (), f"the pin {name}{version.strip()}", _NEEDS[name]))
         elif not lists_mcpcore:
             left.append(Left(path, line, (), f"the dependency {name}", "add mcpcore too"))
             lists_mcpcore = True

@@ -15,7 +15,7 @@ from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
     ATTRIBUTES,
-    GONE,
+    MOVED,
     OLD_PACKAGE,
     POSITIONAL,
     REMOVED,
@@ -40,13 +40,12 @@ _CONCERNS: Final = re.compile(
             "FastMCP",
             "MCPServer",
             "get_context",
-            *GONE,
-            *(name for _, name in REMOVED),
+            *(name for _, name in [*REMOVED, *MOVED]),
         )
     )
 )
 """A file without these words, and without fields and names that are renamed, stays as it is."""
-_SERVER_CLASSES: Final = frozenset({"mcp.FastMCP", "mcp.MCPServer", "mcpcore.Server"})
+SERVER_CLASSES: Final = frozenset({"mcp.FastMCP", "mcp.MCPServer", "mcpcore.Server"})
 _PATH: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z")
 _CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'>\Z")
 """What `str(type(server))` shows."""
@@ -264,8 +263,8 @@ class Renaming:
                     self.edits.append(Edit(start, start + len(keyword.arg), ATTRIBUTES[keyword.arg]))
         if isinstance(node.func, ast.Name) and self._locals.get(name) == "MCPError" and len(node.args) == 1:
             self._error(node)
-        if (not options.isdisjoint(GONE) or len(node.args) > 1) and self._named(node.func) in _SERVER_CLASSES:
-            self._server(node, old=name in self._locals)
+        if len(node.args) > 1 and name in self._locals and self._named(node.func) == "mcp.FastMCP":
+            self._server(node)
         if name == "get_context" and isinstance(node.func, ast.Attribute) and self._is_server(node.func.value):
             self._note(
                 node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
@@ -299,22 +298,18 @@ class Renaming:
         """Whether an expression is a server: by its annotation as a parameter, or by the call that made it."""
         match = self._scope(node).lookup(node.id) if isinstance(node, ast.Name) else None
         for binding in match[1] if match is not None else ():
-            if isinstance(binding.value, ast.Call) and self._named(binding.value.func) in _SERVER_CLASSES:
+            if isinstance(binding.value, ast.Call) and self._named(binding.value.func) in SERVER_CLASSES:
                 return True
             said = evaluate(binding.annotation, self.module.scope) if binding.annotation is not None else None
-            if isinstance(said, Symbol) and said.name in _SERVER_CLASSES:
+            if isinstance(said, Symbol) and said.name in SERVER_CLASSES:
                 return True
         return False
 
-    def _server(self, node: ast.Call, *, old: bool) -> None:
-        if old and self._named(node.func) == "mcp.FastMCP":
-            for argument, option in zip(node.args[1:], POSITIONAL[1:], strict=False):
-                if not isinstance(argument, ast.Starred):
-                    start = self.module.source.node_range(argument)[0]
-                    self.edits.append(Edit(start, start, f"{option}="))
-        for keyword in node.keywords:
-            if keyword.arg in GONE:
-                self._note(keyword, f"{keyword.arg}= of the server", "give it where the server is run")
+    def _server(self, node: ast.Call) -> None:
+        for argument, option in zip(node.args[1:], POSITIONAL[1:], strict=False):
+            if not isinstance(argument, ast.Starred):
+                start = self.module.source.node_range(argument)[0]
+                self.edits.append(Edit(start, start, f"{option}="))
 
     def _error(self, node: ast.Call) -> None:
         """`MCPError(code, message)` for `McpError(ErrorData(code=..., message=...))`."""

@@ -16,6 +16,7 @@ from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.migrate.callers import Callers, Helpers
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.model import RULES, Left
+from mcpcore_lint.migrate.options import plan_options
 from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools
 from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import FILES, left_in_requirements, merged
@@ -387,7 +388,11 @@ class _Pass:
                 return self._edits
             for path, module in self.modules.items():
                 with self._guarded(path):
-                    if not _is_test(module):
+                    options, left, gone = plan_options(module)
+                    self._edits.setdefault(path, []).extend(options)
+                    self.left += [(path, remaining) for remaining in left]
+                    self.removed += [(path, option) for option in gone]
+                    if not _is_test(module) and not options:
                         edits, left = plan_middleware(module)
                         self._edits.setdefault(path, []).extend(edits)
                         self.left += [(path, remaining) for remaining in left]

@@ -23,7 +23,7 @@ class Trial(NamedTuple):
     python: str
     """The interpreter."""
     check: str = ""
-    """A command of the project, such as its tests; empty if there is none."""
+    """A command of the project, such as its tests, or empty."""
 
     def imports(self, paths: Iterable[str], root: str) -> Imports:
         """Import the files of some paths, one child process for each folder that imports start from."""
@@ -50,7 +50,7 @@ class Trial(NamedTuple):
         return Imports(failed, tools)
 
     def run(self) -> Ran | None:
-        """Run the command; None if there is none."""
+        """Run the command; None without one."""
         if not self.check:
             return None
         folder = os.path.dirname(os.path.abspath(self.python))

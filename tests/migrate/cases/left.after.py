@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from mcpcore import Server
 
-mcp = Server("left", port=8000)
+mcp = Server("left")
 
 
 def error_response(error: Exception) -> dict[str, str]:

@@ -1,0 +1,146 @@
+"""Options and methods that releases of FastMCP and of the SDK removed: written where they belong now, or listed."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, FASTMCP_4, GONE, METHODS, PATHS, RUN
+from mcpcore_lint.model import Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
+_FASTMCP: Final = "fastmcp.FastMCP"
+_WORDS: Final = tuple(
+    dict.fromkeys(
+        [f"{option}=" for options in (*GONE.values(), DECORATED, ("prefix", "as_proxy")) for option in options]
+        + [f".{method}(" for methods in (METHODS, CONTEXT) for method in methods]
+    )
+)
+_DECORATORS: Final = frozenset({"tool", "resource", "prompt"})
+
+
+def plan_options(module: Module) -> tuple[list[Edit], list[Left], list[Left]]:
+    """The edits for what releases removed from servers and contexts, what is left, and the options that went."""
+    edits: list[Edit] = []
+    left: list[Left] = []
+    gone: list[Left] = []
+    for call, scope in module.calls_near(*_WORDS, decorators=True):
+        made = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
+        table = GONE.get(made.name, {}) if isinstance(made, Symbol) else {}
+        if options := [keyword for keyword in call.keywords if keyword.arg in table]:
+            found, moved = _without(call, options, module, table)
+            edits += found
+            for keyword in options:
+                release, instead = table[keyword.arg or ""]
+                pattern = f"{keyword.arg}={ast.unparse(keyword.value)} of the server, which {release} does not have"
+                if keyword not in moved:
+                    gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", instead))
+        elif isinstance(call.func, ast.Attribute):
+            edits += _method(call, call.func, scope, module, left)
+    return edits, left, gone
+
+
+def _without(
+    call: ast.Call, options: list[ast.keyword], module: Module, table: Mapping[str, tuple[str, str]]
+) -> tuple[list[Edit], list[ast.keyword]]:
+    """The edits that remove options of a server, and those of them that go to the call that runs it."""
+    edits = _removed(call, options, module)
+    target = module.parents.get(call)
+    names = [target.targets[0].id] if isinstance(target, ast.Assign) and isinstance(target.targets[0], ast.Name) else []
+    runs = [
+        run
+        for run, _ in module.calls_near("run(")
+        if isinstance(run.func, ast.Attribute)
+        and run.func.attr == "run"
+        and getattr(run.func.value, "id", None) in names
+    ]
+    if len(runs) != 1 or _transport(runs[0]) not in {"http", "sse", "streamable-http"}:
+        return edits, []
+    given = {keyword.arg for keyword in runs[0].keywords}
+    moved = [
+        option
+        for option in options
+        if table[option.arg or ""][1] == RUN and option.arg not in given and option.arg != "mount_path"
+    ]
+    source = module.source
+    end = len(source.text[: source.node_range(runs[0])[1] - 1].rstrip())
+    glue = {"(": "", ",": " "}.get(source.text[end - 1], ", ")
+    added = [
+        f"{'path' if table is GONE[_FASTMCP] and part.arg in PATHS else part.arg}={source.segment(part.value)}"
+        for part in moved
+    ]
+    return [*edits, *([Edit(end, end, glue + ", ".join(added))] if added else [])], moved
+
+
+def _removed(call: ast.Call, options: list[ast.keyword], module: Module) -> list[Edit]:
+    """The edits that remove arguments of a call, with the commas and comments between them."""
+    source, arguments = module.source, codemods.arguments_in_order(call)
+    edits: list[Edit] = []
+    at = 0
+    while at < len(arguments):
+        first = at
+        while at < len(arguments) and arguments[at] in options:
+            at += 1
+        if at > first:
+            start, end = source.node_range(arguments[first])[0], source.node_range(arguments[at - 1])[1]
+            if at < len(arguments):
+                end = source.node_range(arguments[at])[0]
+            elif first:
+                start = source.node_range(arguments[first - 1])[1]
+            edits.append(Edit(start, end, ""))
+        at += 1
+    return edits
+
+
+def _transport(run: ast.Call) -> str:
+    value = next((keyword.value for keyword in run.keywords if keyword.arg == "transport"), None)
+    value = value or (run.args[0] if run.args else None)
+    return str(value.value) if isinstance(value, ast.Constant) else ""
+
+
+def _method(call: ast.Call, func: ast.Attribute, scope: Scope, module: Module, left: list[Left]) -> list[Edit]:
+    """The edits for a call of a method of FastMCP, or a line of the report."""
+    name = func.attr
+    options = {keyword.arg: keyword for keyword in call.keywords}
+    line = call.lineno
+    if name in METHODS and _is(func.value, scope, "fastmcp.FastMCP"):
+        release, instead = METHODS[name]
+        left.append(Left(module.path, line, (), f"{name}() of the server, which {release} does not have", instead))
+    elif name in CONTEXT and _is(func.value, scope, "fastmcp.Context"):
+        release, instead = CONTEXT[name]
+        if not (name.endswith("_state") and isinstance(module.parents.get(call), ast.Await)):
+            left.append(Left(module.path, line, (), f"{name}() of the context, which {release} changed", instead))
+    elif name in _DECORATORS and _is(func.value, scope, "fastmcp.FastMCP"):
+        for option in DECORATED.keys() & options.keys():
+            release, instead = DECORATED[option]
+            left.append(Left(module.path, line, (), f"{option}= of @{name}, which {release} does not have", instead))
+    elif name == "mount" and "prefix" in options and _is(func.value, scope, "fastmcp.FastMCP"):
+        start = module.source.offset(options["prefix"].lineno, options["prefix"].col_offset)
+        return [Edit(start, start + len("prefix"), "namespace")]
+    elif name == "mount" and "as_proxy" in options and _is(func.value, scope, "fastmcp.FastMCP"):
+        pattern = f"as_proxy= of mount(), which {FASTMCP_4} does not have"
+        left.append(Left(module.path, line, (), pattern, "mount create_proxy(...) of fastmcp.server"))
+    return []
+
+
+def _is(node: ast.expr, scope: Scope, name: str) -> bool:
+    """Whether an expression is a class or one of its objects: by its annotation, or by the call that made it."""
+    made = evaluate(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
+    if isinstance(made, Symbol) and made.name == name:
+        return True
+    match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+    for binding in match[1] if match is not None else ():
+        for part in (binding.annotation, binding.value.func if isinstance(binding.value, ast.Call) else None):
+            value = evaluate(part, match[0]) if part is not None and match is not None else None
+            if isinstance(value, Symbol) and value.name == name:
+                return True
+    return False

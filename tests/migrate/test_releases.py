@@ -1,0 +1,155 @@
+"""What releases of FastMCP and of the SDK renamed, moved and removed: written anew where that is clear, else listed."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, GONE, METHODS, MOVED, REMOVED
+
+from tests.migrate.migrating import migrated, report, run
+
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "migrate.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("package", "name"), MOVED)
+def test_a_moved_name_is_where_the_table_says(package: str, name: str) -> None:
+    """The installed releases have the new name, and the old one no longer."""
+    moved = MOVED[package, name]
+    assert hasattr(importlib.import_module(moved.package), moved.name or name)
+    try:
+        old = importlib.import_module(package)
+    except ModuleNotFoundError:
+        return
+    assert not hasattr(old, name)
+
+
+@pytest.mark.parametrize(("package", "name"), REMOVED)
+def test_a_removed_name_is_gone(package: str, name: str) -> None:
+    """The installed releases do not have it."""
+    try:
+        module = importlib.import_module(package)
+    except ModuleNotFoundError:
+        return
+    assert not hasattr(module, name)
+
+
+def test_the_page_has_the_tables() -> None:
+    """Each name that a release changed is on the page, with the release."""
+    for (package, name), moved in MOVED.items():
+        assert f"| `{package}.{name}` | `{moved.package}.{moved.name or name}` | {moved.release} |" in PAGE
+    for table in (*GONE.values(), DECORATED, METHODS, CONTEXT):
+        for name, (release, _) in table.items():
+            assert any(f"`{name}`" in line and release in line for line in PAGE.splitlines()), name
+
+
+FASTMCP = """import os
+
+from fastmcp import Context, FastMCP
+from fastmcp.server.proxy import FastMCPProxy
+from fastmcp.tools.tool import FunctionTool, Tool
+
+mcp = FastMCP(
+    "a",  # the name
+    host=os.getenv("HOST", "0.0.0.0"),
+    # Where it listens.
+    port=8000,
+    streamable_http_path="/x",
+    include_tags={"a"},
+)
+sub = FastMCP("b", debug=True)
+mcp.mount(sub, prefix="b")
+mcp.mount(sub, as_proxy=True)
+
+
+@mcp.tool(exclude_args=["y"])
+async def f(x: str, ctx: Context, y: str = "") -> str:
+    ctx.set_state("a", 1)
+    await ctx.set_state("b", 1)
+    return str(await mcp.get_tools())
+
+
+def main() -> None:
+    mcp.run(transport="http")
+"""
+
+
+def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
+    """Names move, options go to the call that runs the server, and the rest has a line with the release."""
+    outcome, files = run(tmp_path, {"server.py": FASTMCP})
+    server = files["server.py"]
+    assert "from fastmcp.server.providers.proxy import FastMCPProxy\n" in server
+    assert "from fastmcp.tools import Tool\nfrom fastmcp.tools.function_tool import FunctionTool\n" in server
+    assert 'mcp = FastMCP(\n    "a",\n    middleware=[ContractMiddleware()],\n)\n' in server
+    assert 'sub = FastMCP("b", middleware=[ContractMiddleware()])\nmcp.mount(sub, namespace="b")\n' in server
+    assert 'mcp.run(transport="http", host=os.getenv("HOST", "0.0.0.0"), port=8000, path="/x")\n' in server
+    assert [
+        (
+            "server.py:13: include_tags={'a'} of the server, which FastMCP 3.0 does not have, is removed: call "
+            "enable(tags=..., only=True) of the server"
+        ),
+        "server.py:15: debug=True of the server, which FastMCP 3.0 does not have, is removed: set FASTMCP_DEBUG",
+    ] == [removed.text(Path(removed.path).name, removed.line) for removed in outcome.removed]
+    assert [
+        "as_proxy= of mount(), which FastMCP 4.0 does not have: mount create_proxy(...) of fastmcp.server",
+        (
+            "exclude_args= of @tool, which FastMCP 4.0 does not have: give the parameter a Depends(...) from "
+            "fastmcp.dependencies as its default"
+        ),
+        "set_state() of the context, which FastMCP 3.0 changed: await it, and store values that are JSON",
+        "get_tools() of the server, which FastMCP 3.0 does not have: call list_tools(), which returns a list",
+    ] == [line.partition(": ")[2] for line in report(outcome)]
+    again, _ = run(tmp_path, {})
+    assert ((), ()) == (again.files, again.removed)
+
+
+def test_options_of_a_server_that_runs_over_stdio_go_with_a_line(tmp_path: Path) -> None:
+    """Nobody knows where they are needed; calls of other functions keep theirs."""
+    source = """from mcp.server.fastmcp import FastMCP
+from mcp.types import Content
+
+mcp = FastMCP("b", host="h", port=1, instructions="Be kind.")
+other = dict(host="h")
+mcp.run()
+"""
+    outcome, files = run(tmp_path, {"server.py": source})
+    assert 'mcp = Server("b", instructions="Be kind.")\nother = dict(host="h")\n' in files["server.py"]
+    assert "from mcp.types import ContentBlock\n" in files["server.py"]
+    assert [4, 4] == [removed.line for removed in outcome.removed]
+
+
+def test_only_the_options_go(tmp_path: Path) -> None:
+    """A server with nothing else keeps its parentheses, and one that is run twice keeps both calls."""
+    head = "from mcpcore import Server\n\n"
+    assert f"{head}mcp = Server()\n" == migrated(tmp_path / "a", f"{head}mcp = Server(port=1)\n")
+    twice = f'{head}mcp = Server("x")\nmcp.run("sse", port=2)\nmcp.run("sse")\n'
+    assert twice == migrated(tmp_path / "b", twice.replace('"x"', '"x", port=1'))
+    one = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    port=2, host="h"\n)\n'
+    before = one.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', ",\n")
+    assert one == migrated(tmp_path / "c", before)
+
+
+def test_the_files_of_the_project_are_part_of_the_report(tmp_path: Path) -> None:
+    """Old versions of Python, pins in an image, and lock files."""
+    files: dict[str, str | bytes] = {
+        "server.py": "from mcpcore import Server\n\nmcp = Server('x')\n",
+        "pyproject.toml": '[project]\nrequires-python = ">=3.10"\ndependencies = ["mcpcore"]\n',
+        "Dockerfile": "FROM docker.io/python:3.10-slim\nRUN pip install 'fastmcp==2.3' mcp>=2\nFROM python:3.12\n",
+        "uv.lock": 'version = 1\n\n[[package]]\nname = "mcp"\n',
+        "poetry.lock": '[[package]]\nname = "httpx"\n',
+    }
+    outcome, _ = run(tmp_path, files)
+    assert [
+        "Dockerfile:1: FROM docker.io/python:3.10-slim: mcpcore needs Python 3.11 or later",
+        "Dockerfile:2: the pin fastmcp==2.3: mcpcore needs fastmcp 4.0 or later",
+        'pyproject.toml:2: requires-python = ">=3.10": mcpcore needs Python 3.11 or later',
+        "uv.lock:1: the lock file: write it again after the requirements",
+    ] == report(outcome)
+    modern = {
+        **files,
+        "pyproject.toml": '[project]\nrequires-python = ">=3.11,<3.15"\n',
+        "uv.lock": "",
+        "Dockerfile": "",
+    }
+    assert [] == report(run(tmp_path, modern)[0])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mcpcore_lint.migrate.model import Left
+    from mcpcore_lint.runner.migrate import Migration
     from mcpcore_lint.runner.trial import Tried
 
 _EPILOG: Final = """\b
@@ -34,12 +35,13 @@ Exits 0 when nothing is left to do by hand, 1 when something is left, 2 when it 
 
 
 _HEADINGS: Final = (
-    "Left to you, as PATH:LINE TOOL: finding: next step",
-    "Possible failures, to look at, as PATH:LINE TOOL: finding: next step",
-    "About the project, as PATH:LINE: finding: next step",
+    "Clients read other texts now, or failures without a code: PATH:LINE TOOL: finding: next step",
+    "Left to you: PATH:LINE TOOL: finding: next step",
+    "About the project: PATH:LINE: finding: next step",
+    "Removed, for a reviewer: PATH:LINE-BEFORE TOOL: clause or option: the text that clients read, or what to do",
+    "Possible failures, for a reviewer: PATH:LINE TOOL: finding: next step",
 )
-_REMOVED: Final = "Removed, as PATH:LINE-BEFORE TOOL: clause or option: the text that clients read, or what to do"
-"""What is above each part of the report."""
+"""What is above each part of the report, in the order of importance."""
 
 
 class _Command(EscapedErrors, click.Command):
@@ -112,11 +114,8 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         finally:
             sys.stdout = stream
     _say_tried(migration.tried)
-    if migration.removed:
-        output.line(f"{_REMOVED}:")
-    for removed in migration.removed:
-        output.line(removed.text(removed.path, removed.line))
-    groups = _groups(migration.left)
+    masked, certain, project, perhaps = _groups(migration.left)
+    groups = (masked, certain, project, migration.removed, perhaps)
     for heading, group in zip(_HEADINGS, groups, strict=True):
         if group:
             output.line(f"{heading}:")
@@ -126,16 +125,16 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         output.line(f"{failure.path}: {failure.message}", err=True)
     places = len(migration.converted)
     verb = "converted" if write else "would be converted"
-    certain, perhaps, project = map(len, groups)
     output.line(
-        f"{counted(places, 'place')} {verb} in {counted(len(migration.files), 'file')}; {counted(certain, 'place')} "
-        f"left to you, {perhaps} to look at, {project} about the project",
+        f"{counted(places, 'place')} {verb} in {counted(len(migration.files), 'file')}; "
+        f"{counted(len(masked) + len(certain), 'place')} left to you, {len(perhaps)} to look at, {len(project)} about "
+        f"the project",
         err=True,
     )
     if not migration.tools and not migration.files and not migration.left and not migration.failures:
         output.line("No tools were found. Name the files or folders of the server.", err=True)
     else:
-        output.line(_next(changed=bool(migration.files), written=write, left=bool(migration.left)), err=True)
+        output.line(_next(migration, written=write), err=True)
     sys.exit(migration.exit_code)
 
 
@@ -157,20 +156,20 @@ def _say_tried(tried: Tried | None) -> None:
         output.line(f"The files can be imported, and their servers list {counted(tried.tools, 'tool')}.", err=True)
 
 
-def _groups(left: Iterable[Left]) -> tuple[list[Left], list[Left], list[Left]]:
-    """The failures that are left, the possible failures, and the lines about no tool."""
-    groups: tuple[list[Left], list[Left], list[Left]] = ([], [], [])
+def _groups(left: Iterable[Left]) -> tuple[list[Left], list[Left], list[Left], list[Left]]:
+    """The texts that clients no longer read, the failures that are left, the lines about no tool, and what may fail."""
+    groups: tuple[list[Left], list[Left], list[Left], list[Left]] = ([], [], [], [])
     for entry in left:
-        groups[2 if not entry.tools else int(entry.perhaps)].append(entry)
+        groups[2 if not entry.tools else 3 if entry.perhaps else int(not entry.masked)].append(entry)
     return groups
 
 
-def _next(*, changed: bool, written: bool, left: bool) -> str:
+def _next(migration: Migration, *, written: bool) -> str:
     """The next step after a run."""
     lines = "do what the lines above say"
-    if changed and not written:
+    if migration.files and not written:
         return "Next: read the diff, and run the command again with --write."
-    if changed:
-        filled = "fill in each recovery that `mcpcore lint` reports as a TODO"
-        return f"Next: run your formatter, {filled}, {f'{lines}, ' if left else ''}and run your tests."
-    return f"Next: {lines}." if left else "Nothing is left to convert; `mcpcore lint` names each TODO."
+    if migration.files:
+        filled = "fill in each recovery that `mcpcore lint` reports as a TODO, " if migration.converted else ""
+        return f"Next: run your formatter, {filled}{f'{lines}, ' if migration.left else ''}and run your tests."
+    return f"Next: {lines}." if migration.left else "Nothing is left to convert; `mcpcore lint` names each TODO."

@@ -93,7 +93,7 @@ def test_classes_with_one_sentence_are_mapped_and_the_others_are_listed(tmp_path
     masked, of_your_own = "of a helper reaches clients without its text", "raise a class of your own there"
     assert [
         (
-            f'helpers.py:19 change: StoreError(f"Store error: {{name}}") {masked}: {of_your_own} that says which failure it is, '
+            f'helpers.py:19 change: StoreError("Store error: …") {masked}: {of_your_own} that says which failure it is, '
             f"and declare it with .on(...)"
         ),
         (

@@ -1,4 +1,4 @@
-"""What releases of FastMCP and of the SDK renamed, moved and removed: written anew where that is clear, else listed."""
+"""Names and options that releases of FastMCP and of the SDK changed: they follow where that is clear, else they are listed."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
 
 
 def test_options_of_a_server_that_runs_over_stdio_go_with_a_line(tmp_path: Path) -> None:
-    """Nobody knows where they are needed; calls of other functions keep theirs."""
+    """The command cannot know where they are needed. Calls of other functions keep theirs."""
     source = """from mcp.server.fastmcp import FastMCP
 from mcp.types import Content
 

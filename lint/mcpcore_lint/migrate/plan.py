@@ -25,10 +25,11 @@ from mcpcore_lint.migrate.sentences import blank, of_class, sentences
 from mcpcore_lint.model import Symbol, ToolDef, string
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
     from mcpcore_lint.migrate.callers import Callers, Helpers
     from mcpcore_lint.reach import Reach
 
@@ -86,6 +87,21 @@ class Conversion:
         )
 
     @property
+    def _is_dispatcher(self) -> bool:
+        """Whether it is the function of a low-level server that answers for all tools."""
+        return any(tool.flavour == "lowlevel" for tool in self.tools)
+
+    def _dispatcher(self) -> Left:
+        """The line about a dispatcher, with the tools that it serves."""
+        served = [name for tool in self.tools for entry in tool.serves if (name := string(entry.name)) is not None]
+        pattern = "one function of a low-level server answers for all tools"
+        decide = (
+            "make a function of each branch, with @mcp.tool(errors=[...]) on a Server of mcpcore, which lists them; "
+            "SDK 2.0 has neither @server.list_tools() nor @server.call_tool()"
+        )
+        return Left(self.body.module.path, self.body.node.lineno, tuple(served) or (self.name,), pattern, decide)
+
+    @property
     def _is_text(self) -> bool:
         """Whether the tool is registered to send its result as text alone."""
         keyword = self.tools[0].decorator_keyword("structured_output") if self.on_server else None
@@ -94,6 +110,10 @@ class Conversion:
     def read(self, rules: frozenset[str], callers: Callers, helpers: Helpers, hierarchy: Hierarchy) -> None:
         """Find the failures, and decide about each of them."""
         body = self.body
+        if self._is_dispatcher:
+            served = all(string(tool.name) is not None for tool in self.tools)
+            self.left = [] if served else [self._dispatcher()]
+            return
         places, self.left, made = failures_of(body)
         self.left += helpers.left(body, {(remaining.path, remaining.line) for remaining in self.left})
         self._nested(hierarchy)
@@ -141,13 +161,16 @@ class Conversion:
     def read_reached(self, reach: Reach, names: Names, hierarchy: Hierarchy) -> None:
         """Declare the exceptions of other functions that leave the tool, or leave them to the report."""
         body, project = self.body, self.body.module.project
-        raised = raised_elsewhere(reach, project)
+        raised = raised_elsewhere(reach, project) if not self._is_dispatcher else []
         wrapped = wrapping(body, set(self.registrations), hierarchy) if raised else None
         if wrapped is None:
             return
         declared: list[Mapped] = []
         left = raised
-        if self._blocked(wrapped.blocks) is None:
+        blocked = self._blocked(wrapped.blocks)
+        if blocked is not None:
+            self.left.append(body.left(body.node, *blocked))
+        else:
             line = min(part.lineno for part in (body.node, *body.node.decorator_list))
             declared, left = mapped(raised, body.module, line, hierarchy)
         for item in declared:
@@ -199,8 +222,6 @@ class Conversion:
         if arguments.vararg or arguments.kwarg:
             return "the tool takes any arguments", "name each of them, since a contract describes them to the client"
         flavours = {tool.flavour for tool in self.tools}
-        if "lowlevel" in flavours:
-            return "a handler of the low-level server", "register one function for each tool on an mcpcore Server"
         if "fastmcp" in flavours and body.names & _RENDERED:
             return "the tool returns a result that only FastMCP renders", "keep it a plain tool, and raise ToolError"
         if (match := error_field(body.node, body.module)) is not None and not self._is_text:
@@ -422,6 +443,8 @@ class FilePlan(NamedTuple):
     """The `try` statements of other files that need a clause."""
     removed: tuple[Left, ...]
     """The clauses that are removed, or raise again."""
+    failures: Mapping[ast.AST, Sequence[tuple[Place, Scope]]] = {}
+    """The failures that are converted, by the function of the tool, each with the scope of its names."""
 
 
 def plan_tools(
@@ -471,12 +494,14 @@ def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> Fi
     outside: list[Shield] = []
     wanted: set[Entry] = set()
     removed: list[Left] = []
+    failures: dict[ast.AST, list[tuple[Place, Scope]]] = {}
     for conversion in conversions:
         changes, gone = conversion.removals()
         new = rewriter.edits(Fix("", tuple(change for change in changes if change is not None)))
         if new and accepted.accept(new):
             edits.update(new)
             removed += gone
+            failures[conversion.body.node] = [(found.place, conversion.body.scope) for found in conversion.catch_alls]
             continue  # the rest of the function waits for the next pass
         left += conversion.left
         if not (conversion.places or conversion.entries):
@@ -497,6 +522,7 @@ def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> Fi
         used |= names.spelled | conversion.imports
         wanted.update(entry for entry in conversion.entries if entry in made)
         outside += [shield for shield in conversion.shields if shield.module is not module]
+        failures[conversion.body.node] = [(place, conversion.body.scope) for place in conversion.places]
         converted += [(place.rule, place.node.lineno, conversion.name) for place in conversion.places]
         converted += [("helper", conversion.body.node.lineno, conversion.name) for _ in conversion.mapped]
     constants = {name: entry for entry, name in made.items() if entry in wanted}
@@ -507,7 +533,9 @@ def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> Fi
         inserts.append(Edit(place, place, text + writer.newline * 2))
         used |= _USES
     imports = names.edits(used)
-    return FilePlan(joined([*edits], imports, inserts), tuple(left), tuple(converted), tuple(outside), tuple(removed))
+    return FilePlan(
+        joined([*edits], imports, inserts), tuple(left), tuple(converted), tuple(outside), tuple(removed), failures
+    )
 
 
 def _inherit(conversions: Sequence[Conversion]) -> None:

@@ -55,16 +55,18 @@ class Raised(NamedTuple):
         """The line of the report."""
         text = ""
         if self.message is not None:
-            shown = " ".join(self.module.source.segment(self.message).split())
-            text = f" {shown if len(shown) <= _SHOWN else shown[:_SHOWN] + '...'}"
+            said = constant_text(pieces(self.message, self.scope))
+            said = said if any(map(str.isalpha, said)) else self.module.source.segment(self.message)
+            said = " ".join(said.split())
+            text = f'"{said}"' if len(said) <= _SHOWN else f'"{said[:_SHOWN]}..."'
         short = self.name.rpartition(".")[2]
         if self.is_framework:
-            pattern = f"{short}({text.strip()}) of a helper has no code and no advice"
+            pattern = f"{short}({text}) of a helper has no code and no advice"
             decide = "raise a class of your own there, and declare it with .on(...)"
         else:
-            pattern = f"{short}({text.strip()}) of a helper reaches clients without its text"
+            pattern = f"{short}({text}) of a helper reaches clients without its text"
             decide = "raise a class of your own there that says which failure it is, and declare it with .on(...)"
-        return Left(self.module.path, self.node.lineno, (tool,), pattern, decide)
+        return Left(self.module.path, self.node.lineno, (tool,), pattern, decide, masked=True)
 
 
 def raised_elsewhere(reach: Reach, project: Project) -> list[Raised]:

@@ -15,6 +15,7 @@ from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.migrate.callers import Callers, Helpers
 from mcpcore_lint.migrate.contracts import Names, Writer
+from mcpcore_lint.migrate.following import follow
 from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
 from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+    from mcpcore_lint.migrate.model import Place
     from mcpcore_lint.model import ToolDef
     from mcpcore_lint.runner.trial import Trial
 
@@ -123,6 +126,8 @@ class _Run:
         self.left: list[tuple[str, Left]] = []
         """What is left, with the absolute path."""
         self.converted: list[tuple[str, str, int, str]] = []
+        self.asserted: list[tuple[str, Left]] = []
+        """The asserts of tests about failures that tools returned before."""
         self.removed: list[Left] = []
         """The clauses that catch everything, with their lines on disk."""
         self.failures: list[Failure] = []
@@ -154,7 +159,7 @@ class _Run:
             self.contents, self.converted, self.removed, self.moves = state
         self.failures += (failure._replace(path=self.shown(path)) for path, failure in crashed.items())
         self.tools += last.tools
-        self.left += last.left
+        self.left += [*last.left, *self.asserted]
         self.left += self._requirements(group)
         self.left = list(dict.fromkeys(self.left))
 
@@ -171,6 +176,7 @@ class _Run:
             if len(crashed) > known:
                 break
             places = [(path, left._replace(line=self._before(path, left.line))) for path, left in current.removed]
+            self.asserted += current.asserted
             made = self._apply(edits, crashed)
             if len(crashed) > known:
                 break
@@ -187,7 +193,7 @@ class _Run:
             raw = content_of(path)
             if raw is None:  # pragma: no cover - the file went away after it was found
                 self.failures.append(Failure(self.shown(path), "cannot be read"))
-            elif _CONCERNS.search(raw):
+            elif _CONCERNS.search(raw) or (b"pytest" in raw and in_test_file(self.shown(path))):
                 files[path] = self.raw[path] = raw
         return files
 
@@ -359,6 +365,8 @@ class _Pass:
         self.left: list[tuple[str, Left]] = []
         self.converted: list[tuple[str, tuple[str, str, int, str]]] = []
         self.removed: list[tuple[str, Left]] = []
+        self.asserted: list[tuple[str, Left]] = []
+        """The asserts of tests about failures that tools returned until this pass."""
         self.tools = 0
         settings = group.config.settings
         self.checker = Checker(group.config.root, settings, files=files.keys(), every=True)
@@ -426,9 +434,18 @@ class _Pass:
         hierarchy = self.checker.hierarchy
         callers = Callers(sources, hierarchy, handlers, frozenset(self._group.walk.files), self._guarded)
         helpers = Helpers(hierarchy, handlers, self._guarded)
+        failures: dict[ast.AST, Sequence[tuple[Place, Scope]]] = {}
         for path, group in tools.items():
             with self._guarded(path):
-                self._take(path, plan_tools(self.modules[path], group, self._run.rules, callers, helpers, hierarchy))
+                plan = plan_tools(self.modules[path], group, self._run.rules, callers, helpers, hierarchy)
+                self._take(path, plan)
+                failures.update(plan.failures)
+        for path, module in self.modules.items() if failures else ():
+            with self._guarded(path):
+                if _is_test(module):
+                    edits, left = follow(module, failures)
+                    self._edits.setdefault(path, []).extend(edits)
+                    self.asserted += [(path, remaining) for remaining in left]
 
     def _reach(self) -> None:
         """Follow the tools into the functions that they call, once everything else is done."""

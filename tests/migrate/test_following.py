@@ -1,0 +1,70 @@
+"""Tests of a project follow the tools that they call."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.migrate.migrating import report, run
+
+SERVER = """from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+
+mcp = MCPServer("x")
+
+
+@mcp.tool()
+def check(x: int) -> int:
+    if x < 0:
+        raise ValueError(f"The number {x} is below zero")
+    if x > 9:
+        raise KeyError("There is no such number")
+    return int(str(x))
+
+
+@mcp.tool()
+def found(x: str) -> dict[str, Any]:
+    if x == "a":
+        return {"error": "There is no order a"}
+    return {"x": x}
+"""
+TESTS = """import pytest
+
+from server import check, found
+
+
+def test_check():
+    with pytest.raises(ValueError, match="is below zero"):
+        check(-1)
+    with pytest.raises(KeyError):
+        check(10)
+    with pytest.raises(ValueError, match="invalid literal"):
+        check("x" if False else 1) and int("x")
+    with pytest.raises((ValueError, KeyError)):
+        raise ValueError(check(1))
+
+
+def test_found():
+    assert found("b") == {"x": "b"}
+    result = found("a")
+    assert "error" in result
+"""
+
+
+def test_tests_of_raised_classes_follow(tmp_path: Path) -> None:
+    """The class changes where the converted failure has the expected text; an assert about a returned failure has a line."""
+    outcome, files = run(tmp_path, {"server.py": SERVER, "test_server.py": TESTS})
+    expected = TESTS.replace('raises(ValueError, match="is', 'raises(CodedError, match="is')
+    expected = expected.replace("raises(KeyError)", "raises(CodedError)")
+    expected = expected.replace("check, found\n", "check, found\nfrom mcpcore import CodedError\n")
+    assert expected == files["test_server.py"]
+    assert [
+        "test_server.py:20: an assert about a failure that found() returned: expect CodedError with pytest.raises"
+    ] == report(outcome)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    arguments = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "test_check", str(tmp_path)]
+    ran = subprocess.run(arguments, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False)
+    assert "1 passed" in ran.stdout, ran.stdout

@@ -153,7 +153,8 @@ def _say_tried(tried: Tried | None) -> None:
             f"Nothing was tried: {tried.untried}; name one that has the dependencies with --environment.", err=True
         )
     elif not tried.broken:
-        output.line(f"The files can be imported, and their servers list {counted(tried.tools, 'tool')}.", err=True)
+        servers = f"their servers list {counted(tried.tools, 'tool')}" if tried.tools else "none of them holds a server"
+        output.line(f"The files can be imported, and {servers}.", err=True)
 
 
 def _groups(left: Iterable[Left]) -> tuple[list[Left], list[Left], list[Left], list[Left]]:

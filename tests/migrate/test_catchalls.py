@@ -21,6 +21,14 @@ mcp = FastMCP("x", middleware=[ContractMiddleware()])
 logger = logging.getLogger(__name__)
 
 
+class DriverError(Exception):
+    pass
+
+
+class BadOrderError(Exception):
+    pass
+
+
 @mcp.tool
 async def create(names: list[str]) -> str:
 """
@@ -50,6 +58,18 @@ GOES = {
         return driver.run(names)
         """,
         'except Neo4jError goes: it said f"Neo4j error creating entities: {e}"',
+    ),
+    "a class of the project above all errors of a service": (
+        """
+        try:
+            return driver.run(names)
+        except DriverError as e:
+            return f"Error getting answer: {e}"
+        """,
+        """
+        return driver.run(names)
+        """,
+        'except DriverError goes: it said f"Error getting answer: {e}"',
     ),
     "classes that need different advice": (
         """
@@ -153,6 +173,16 @@ def test_a_clause_goes_and_has_a_line(name: str, tmp_path: Path) -> None:
 
 
 STAYS = {
+    "a class of the project with a text that says more": (
+        """
+        try:
+            return driver.run(names)
+        except BadOrderError as e:
+            return f"Error: the order is bad: {e}"
+        """,
+        ').on(BadOrderError, message=lambda e: f"the order is bad: {e}"),',
+        "",
+    ),
     "a text that only the author knew": (
         """
         try:
@@ -175,7 +205,7 @@ STAYS = {
         """,
         'raise ToolError(f"Query failed: {e}")',
         (
-            "server.py:18 create: a clause catches everything, inside of another try: let one of them decide, and run the "
+            "server.py:26 create: a clause catches everything, inside of another try: let one of them decide, and run the "
             "command again"
         ),
     ),
@@ -188,7 +218,7 @@ STAYS = {
             raise ToolError(f"Query failed: {e}")
         """,
         'raise ToolError(f"Query failed: {e}")',
-        "server.py:18 create: a clause catches everything: remove it, since the boundary answers",
+        "server.py:26 create: a clause catches everything: remove it, since the boundary answers",
     ),
 }
 

@@ -152,9 +152,11 @@ def find(x: str) -> list:
     outcome, files = run(tmp_path, {"server.py": source})
     assert source == files["server.py"]
     assert [
-        "server.py:7 find, sell: one function of a low-level server answers for all tools: make a function of each branch, "
-        "with @mcp.tool(errors=[...]) on a Server of mcpcore, which lists them; SDK 2.0 has neither "
-        "@server.list_tools() nor @server.call_tool()"
+        (
+            "server.py:7 find, sell: one function of a low-level server answers for all tools: make a function of each branch, "
+            "with @mcp.tool(errors=[...]) on a Server of mcpcore, which lists them; SDK 2.0 has neither "
+            "@server.list_tools() nor @server.call_tool()"
+        )
     ] == report(outcome)
 
 

@@ -128,6 +128,12 @@ def test_relative_imports_stay_relative(tmp_path: Path) -> None:
     assert "from ..errors import LockedError, SectionNotFoundError\n" in after["pkg/tools/server.py"]
 
 
+def test_imports_start_from_the_folder_of_the_project_too(tmp_path: Path) -> None:
+    """Somebody may have made that folder a package."""
+    outcome, _ = run(tmp_path, {**FILES, "__init__.py": ""})
+    assert any("section, change: SectionNotFoundError(" in line for line in report(outcome))
+
+
 def test_a_class_that_might_make_a_circle_of_imports_is_listed(tmp_path: Path) -> None:
     """The module of the class imports another one of the project, so it may import the tools."""
     outcome, files = run(tmp_path, {**FILES, "pkg/errors.py": f"import pkg.server\n{ERRORS}"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
@@ -11,6 +12,7 @@ from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.failures import only_logs
 from mcpcore_lint.migrate.failures.raises import mentions_name
 from mcpcore_lint.migrate.messages import code_of, constant_text, pieces
+from mcpcore_lint.migrate.sentences import of_class
 
 if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 VAGUE: Final = frozenset({"INTERNAL_ERROR", "UNKNOWN_ERROR"})
 _SPEAKING: Final = ("builtins.", "mcp.", "fastmcp.", "mcpcore.")
 """The packages of classes that say more than their name: those of Python and of the frameworks."""
+_RESTATES: Final = re.compile(
+    r"\W*(?:an? )?(?:\w+ ){0,2}?(?:errors?|failed|failure|unable|could not|couldn't|cannot|can't)\b|\W*$", re.IGNORECASE
+)
+"""A text that only says that something failed."""
 _BUILDING: Final = frozenset({"str", "repr", "type", "format_exc", "format", "getattr", "strip"})
 """Functions that a text is made with."""
 
@@ -50,12 +56,18 @@ def _is_catch_all(place: Place, clause: ast.ExceptHandler, body: Body) -> bool:
     repeats = clause.name is not None and place.message is not None and mentions_name(place.message, clause.name)
     if body.is_broad(clause):
         return repeats or place.message is None or code_of("", text) in VAGUE
-    # The class of a library above all its errors says no more than Exception does.
+    # A class above all errors of a library or of a service says no more than Exception does.
     kinds = {kind for kind in body.caught(clause) if kind is not None}
-    own = any(kind.startswith(_SPEAKING) or body.module.project.class_named(kind) is not None for kind in kinds)
+    own = any(kind.startswith(_SPEAKING) or _is_described(kind, text, body) for kind in kinds)
     codes = {code_of(kind, text) for kind in kinds}
     # One code for a class that may be transient and for another would freeze the advice of one of them.
     return repeats and bool(kinds) and (len(codes) > 1 or (not own and codes <= VAGUE))
+
+
+def _is_described(kind: str, text: str, body: Body) -> bool:
+    """Whether a class of the project has a text that says more than that something failed."""
+    info = body.module.project.class_named(kind)
+    return info is not None and (of_class(kind, info.node) is not None or _RESTATES.match(text) is None)
 
 
 def _does_nothing(statement: ast.stmt) -> bool:

@@ -254,9 +254,8 @@ class Renaming:
     def _call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         options = {keyword.arg for keyword in node.keywords}
-        if not options.isdisjoint(self.project.fields) and (
-            name in _DOUBLES or self._named(node.func).partition(".")[0] in {"mcp", "mcp_types"}
-        ):
+        # The SDK's own types go on to take the old names.
+        if not options.isdisjoint(self.project.fields) and name in _DOUBLES:
             for keyword in node.keywords:
                 if keyword.arg in self.project.fields and keyword.arg is not None:
                     start = self.module.source.offset(keyword.lineno, keyword.col_offset)

@@ -59,44 +59,35 @@ def one_clause(order_id: str) -> int:
             ErrorCode.CONFLICT,
             when="The order is locked.",
             recovery=TODO,
-        ),
+        ).on(OrderLocked, message="The order is locked"),
         FailureMode(
             "file_cannot_be_opened",
             ErrorCode.VALIDATION_ERROR,
             when="The file cannot be opened.",
             recovery=TODO,
-        ),
+        ).on(FileNotFoundError, PermissionError, message="The file cannot be opened"),
         FailureMode(
             "file_cannot_be_read",
             ErrorCode.VALIDATION_ERROR,
             when="The file cannot be read.",
             recovery=TODO,
-        ),
+        ).on(OSError, message=lambda error: UNREADABLE.removeprefix("Error: ")),
     ],
 )
-async def nested_classes(fails: ToolContext[Literal["order_id_is_missing", "order_is_locked", "file_cannot_be_opened", "file_cannot_be_read"]], order_id: str, ctx: Context) -> dict[str, Any]:
+async def nested_classes(fails: ToolContext[Literal["order_id_is_missing"]], order_id: str, ctx: Context) -> dict[str, Any]:
     """Read an order."""
-    try:
-        text = """
+    text = """
         not
     moved
 """
-        if not order_id:
-            raise fails.fail("order_id_is_missing", "The order id is missing")
-        for _ in range(3):
-            text += await fetched(
-                order_id,
-                text,
-            )
-        return {"text": text}
-    except OrderLocked as exc:
-        raise fails.fail("order_is_locked", "The order is locked") from exc
-    except OrderError as e:
-        return {"error": str(e)}
-    except (FileNotFoundError, PermissionError) as exc:
-        raise fails.fail("file_cannot_be_opened", "The file cannot be opened") from exc
-    except OSError as error:
-        raise fails.fail("file_cannot_be_read", UNREADABLE.removeprefix("Error: ")) from error
+    if not order_id:
+        raise fails.fail("order_id_is_missing", "The order id is missing")
+    for _ in range(3):
+        text += await fetched(
+            order_id,
+            text,
+        )
+    return {"text": text}
 
 
 class Shop:

@@ -32,7 +32,7 @@ SHOP_DID_NOT_ANSWER = FailureMode(
 )
 
 
-@mcp.tool(name="get", annotations=ToolAnnotations(read_only_hint=True), errors=[ORDER_ID_IS_MISSING, ORDER_NOT_FOUND, SHOP_DID_NOT_ANSWER])
+@mcp.tool(name="get", annotations=ToolAnnotations(readOnlyHint=True), errors=[ORDER_ID_IS_MISSING, ORDER_NOT_FOUND, SHOP_DID_NOT_ANSWER])
 async def get_order(fails: ToolContext[Literal["order_id_is_missing", "order_not_found", "shop_did_not_answer"]], order_id: str, ctx: Context) -> dict[str, Any]:
     """Get an order."""
     if not order_id:

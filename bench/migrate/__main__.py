@@ -170,7 +170,8 @@ def main(names: list[str]) -> int:
     text = table(rows)
     print(text)
     if names:
-        RESULTS.write_text(f"{HEAD}\n{text}\n", encoding="utf-8")
+        _, heading, judged = RESULTS.read_text(encoding="utf-8").partition("\n## ")
+        RESULTS.write_text(f"{HEAD}\n{text}\n{heading}{judged}", encoding="utf-8")
     table_of = {"conditions": conditions(), "clauses": CLAUSES, "most times": TIMES, "files": figures}
     FIGURES.write_text(f"{json.dumps(table_of, indent=2)}\n", encoding="utf-8")
     slow = any(figure["times"] > TIMES for figure in figures.values())

@@ -122,3 +122,55 @@ def test_pins_and_options_of_the_server_are_listed(tmp_path: Path) -> None:
         "server.py:3: port=1 of the server, which SDK 2.0 does not have, is removed: give it where the server is run",
     ] == [removed.text(Path(removed.path).name, removed.line) for removed in outcome.removed]
     assert 1 == outcome.exit_code
+
+
+def test_the_report_is_in_the_order_of_importance(project: Path) -> None:
+    """Texts that clients lose come first, what only may be a failure comes last, and nothing speaks of a TODO that is not there."""
+    source = """from fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+
+def checked(x: str) -> str:
+    raise ValueError(f"The text {x} is bad")
+
+
+@mcp.tool
+def f(x: str) -> str:
+    return checked(x)
+
+
+@mcp.tool
+def g(*x: str) -> str:
+    raise ValueError("No text")
+
+
+@mcp.tool
+def h(x: str) -> str:
+    try:
+        return x.lower()
+    except Exception as e:
+        return f"Error: {e}"
+
+
+@mcp.tool
+def i(x: str) -> list[str]:
+    try:
+        return [x.lower()]
+    except Exception:
+        return []
+"""
+    (project / "server.py").write_text(source)
+    (project / "requirements.txt").write_text("fastmcp<3\n")
+    done = command(".", "--write")
+    assert 1 == done.exit_code
+    starts = [line.partition(":")[0] for line in done.stdout.splitlines() if line.endswith(":") or ": PATH" in line]
+    assert [
+        "Clients read other texts now, or failures without a code",
+        "Left to you",
+        "About the project",
+        "Removed, for a reviewer",
+        "Possible failures, for a reviewer",
+    ] == starts
+    assert "TODO" not in done.stderr
+    assert "Next: run your formatter, do what the lines above say, and run your tests." in done.stderr

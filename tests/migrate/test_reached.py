@@ -180,3 +180,13 @@ def test_only_other_rules_follow_no_calls(tmp_path: Path) -> None:
     """`--only raise` says nothing about helpers."""
     run(tmp_path, FILES, write=False)
     assert () == migrate([str(tmp_path)], rules=("raise",)).left
+
+
+def test_a_result_with_a_field_error_is_named(tmp_path: Path) -> None:
+    """The tool gets no contract, with which its file could not be imported, and the report says which field is why."""
+    source = SERVER.replace("mcp = FastMCP", "class Found(TypedDict):\n    error: str\n\n\nmcp = FastMCP").replace(
+        "def section(name: str) -> str:", "def section(name: str) -> Found:"
+    )
+    outcome, files = run(tmp_path, {**FILES, "pkg/server.py": f"from typing import TypedDict\n{source}"})
+    assert any("section: the field error of the result Found" in line for line in report(outcome))
+    assert files["pkg/server.py"].count("@tool(") == 1

@@ -71,6 +71,18 @@ GOES = {
         """,
         'except DriverError goes: it said f"Error getting answer: {e}"',
     ),
+    "a class of a library whose status says more": (
+        """
+        try:
+            return driver.run(names)
+        except httpx.HTTPStatusError as e:
+            return f"API error listing names: {e}"
+        """,
+        """
+        return driver.run(names)
+        """,
+        'except httpx.HTTPStatusError goes: it said f"API error listing names: {e}"',
+    ),
     "classes that need different advice": (
         """
         try:

@@ -11,7 +11,7 @@ from mcpcore_lint.diagnostics import Change, Edit
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.failures import only_logs
 from mcpcore_lint.migrate.failures.raises import mentions_name
-from mcpcore_lint.migrate.messages import code_of, constant_text, pieces
+from mcpcore_lint.migrate.messages import LABEL, code_of, constant_text, pieces
 from mcpcore_lint.migrate.sentences import of_class
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ def catch_all(place: Place, body: Body) -> CatchAll | None:
 
 def _is_catch_all(place: Place, clause: ast.ExceptHandler, body: Body) -> bool:
     text = constant_text(pieces(place.message, body.scope)).replace("\N{HORIZONTAL ELLIPSIS}", " ")
+    label = LABEL.match(text)
+    text = text[label.end() :] if label is not None else text
     repeats = clause.name is not None and place.message is not None and mentions_name(place.message, clause.name)
     if body.is_broad(clause):
         return repeats or place.message is None or code_of("", text) in VAGUE
@@ -61,7 +63,9 @@ def _is_catch_all(place: Place, clause: ast.ExceptHandler, body: Body) -> bool:
     own = any(kind.startswith(_SPEAKING) or _is_described(kind, text, body) for kind in kinds)
     codes = {code_of(kind, text) for kind in kinds}
     # One code for a class that may be transient and for another would freeze the advice of one of them.
-    return repeats and bool(kinds) and (len(codes) > 1 or (not own and codes <= VAGUE))
+    # The exception itself may say more than its class, such as the status of a response.
+    no_more = codes <= VAGUE or _RESTATES.match(text) is not None
+    return repeats and bool(kinds) and (len(codes) > 1 or (not own and no_more))
 
 
 def _is_described(kind: str, text: str, body: Body) -> bool:

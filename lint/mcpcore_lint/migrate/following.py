@@ -32,7 +32,7 @@ def follow(module: Module, converted: Mapping[ast.AST, Sequence[tuple[Place, Sco
     edits: list[Edit] = []
     left: list[Left] = []
     names = Names(module)
-    for call, scope in module.calls_near(*{f"{node.name}(" for node in converted if hasattr(node, "name")}):
+    for call, scope in module.calls_near(*{f"{getattr(node, 'name', '')}(" for node in converted}):
         symbol = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
         places = converted.get(symbol.definition, ()) if isinstance(symbol, Symbol) and symbol.definition else ()
         block = module.parents.get(call)

@@ -408,9 +408,9 @@ CONVERTED: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> str:
             with EXTRA["x"](x):
-                raise ValueError(str(x) or "Order is bad")
+                raise ValueError(f"Order {x} is bad")
         """,
-        'raise ctx.fail("invalid_value", str(x) or "Order is bad")',
+        'raise ctx.fail("order_is_bad", f"Order {x} is bad")',
     ),
     "a static method": (
         """

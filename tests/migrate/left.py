@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 LEFT: dict[str, tuple[str, str]] = {
+    "a result as the message of an exception": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise ValueError(json.dumps({"x": x}))
+        """,
+        "f: the message says no more than an exception or a value",
+    ),
     "an error that is a number": (
         """
         @mcp.tool()

@@ -261,7 +261,8 @@ class Conversion:
         if told is None:
             info = self.body.module.project.class_named(kind)
             known = of_class(kind, info.node if info is not None else None)
-            if known is None:
+            # What the author of a raise hands to a class of Python need not be about its usual meaning.
+            if known is None or (info is None and place.raised == kind and place.message is not None):
                 return False
             names, entry = [known[0]], Entry(known[0], code_of(kind, ""), known[1])
         else:

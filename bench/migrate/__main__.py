@@ -108,7 +108,7 @@ def clauses(count: int, *, one_try: bool, returns: bool) -> str:
     for number in range(count):
         if number == 0 or not one_try:
             lines += ["    try:", "        open(path)"]
-        text = f'f"Error: step {number} failed: {{e}}"'
+        text = f'f"Error: step {number} is closed: {{e}}"'
         lines.append(f"    except errors.SomeError{number} as e:")
         lines.append(f"        return {text}" if returns else f"        raise ToolError({text}) from e")
     return "\n".join([*lines, "    return path", ""])

@@ -183,7 +183,7 @@ def clauses(count: int, *, one_try: bool) -> str:
         if number == 0 or not one_try:
             lines += ["    try:", "        open(a)"]
         lines += [f"    except E{number} as e:" if number % 3 else f"    except E{number}:"]
-        text = f'"Error: step {number} failed"' if number % 3 == 0 else f'f"Error: step {number} failed: {{e}}"'
+        text = f'"Error: step {number} is closed"' if number % 3 == 0 else f'f"Error: step {number} is closed: {{e}}"'
         lines += [f"        return {text}" if number % 2 else f"        raise ToolError({text})"]
     classes = "".join(f"class E{number}(Exception): ...\n" for number in range(count))
     return "from mcp.server.fastmcp.exceptions import ToolError\n" + "\n".join([*lines, "    return a", classes])
@@ -217,7 +217,7 @@ def test_twice_as_many_clauses_become_twice_as_many_mappings_in_twice_the_time(t
         return names + "".join(f"class M{number}(E{number}, KeyError): ...\n" for number in range(count))
 
     def caught(count: int) -> str:
-        clause = '    except E{n} as e:\n        raise ValueError(f"step {n} failed: {{e}}")\n'
+        clause = '    except E{n} as e:\n        raise ValueError(f"step {n} is closed: {{e}}")\n'
         return "    try:\n        return open(a).read()\n" + "".join(clause.format(n=n) for n in range(count))
 
     outcomes: dict[int, dict[str, str]] = {}

@@ -78,6 +78,15 @@ def test_a_fastmcp_server_gets_the_middleware(given: str, tmp_path: Path) -> Non
     assert MIDDLEWARE[given] in migrated(tmp_path, source)
 
 
+def test_a_subclass_of_fastmcp_is_left(tmp_path: Path) -> None:
+    """Its objects are made elsewhere, so the report says what they need."""
+    source = "from fastmcp import FastMCP\n\n\nclass Shop(FastMCP):\n    pass\n\n\nclass Other(dict):\n    pass\n"
+    outcome, files = run(tmp_path, {"server.py": source})
+    assert source == files["server.py"]
+    line = "a subclass of FastMCP: add ContractMiddleware() as the first middleware of its objects"
+    assert [f"server.py:4: {line}"] == report(outcome)
+
+
 def test_a_server_with_unknown_middleware_is_left(tmp_path: Path) -> None:
     """The report names the middleware. A function that is called FastMCP makes no server."""
     source = (

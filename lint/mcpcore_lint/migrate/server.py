@@ -407,6 +407,11 @@ def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
         if not new:
             pattern, decide = "the middleware of the server", "add ContractMiddleware() as its first middleware"
             left.append(Left(module.path, call.lineno, (), pattern, decide))
+    for info in module.classes.values():
+        bases = [evaluate(base, module.scope) for base in info.node.bases]
+        if any(isinstance(base, Symbol) and base.name == "fastmcp.FastMCP" for base in bases):
+            pattern, decide = "a subclass of FastMCP", "add ContractMiddleware() as the first middleware of its objects"
+            left.append(Left(module.path, info.node.lineno, (), pattern, decide))
     if edits:
         edits += names.edits({(_INTEGRATION, _MIDDLEWARE)})
     return edits, left

@@ -35,7 +35,7 @@ class Trial(NamedTuple):
         tools = 0
         for folder, modules in groups.items():
             folders = [*dict.fromkeys([folder, root, os.path.join(root, "src")])]
-            command = [self.python, _SCRIPT, json.dumps([folders, modules])]
+            command = [self.python, "-B", _SCRIPT, json.dumps([folders, modules])]
             try:
                 ran = subprocess.run(  # noqa: S603 - the interpreter that the user named
                     command, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT, check=False

@@ -42,6 +42,7 @@ _SUFFIXES: Final = {".md": "md", ".markdown": "md", ".json": "json", ".html": "h
   mcpcore catalog -- npx some-server                       a server in any language
   mcpcore catalog --url http://127.0.0.1:8000/mcp --format python -o failures.py
   mcpcore catalog contracts.lock.json --format html        from a lock file
+  mcpcore catalog server.py -o failures.html --server-json server.json --address https://example.com/failures.html
 
 \b
 SERVER is a file or a module, either with an object (server.py:app), which is imported and not
@@ -57,6 +58,14 @@ Exit codes: 0 the catalogue was written, 2 it could not be made.""",
     "--format", "shape", type=click.Choice(FORMATS), help="The format; by default that of the output file, else md."
 )
 @output_option()
+@click.option(
+    "--server-json",
+    "manifest",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Also write the address of the catalogue into this server.json of the MCP registry; needs --address.",
+)
+@click.option("--address", metavar="URL", help="Where the catalogue will be published; for --server-json.")
 @click.option("--url", "urls", multiple=True, metavar="URL", help="A running server; can be repeated.")
 @static_option
 @timeout_option(60.0, "How long a running server may take to start and to list what it has.")
@@ -69,6 +78,8 @@ def catalog(
     *,
     shape: str | None,
     path: str | None,
+    manifest: str | None,
+    address: str | None,
     urls: tuple[str, ...],
     static: bool,
     timeout: float,
@@ -82,6 +93,7 @@ def catalog(
     """
     from mcpcore.catalog import CatalogError, render
 
+    addressed = _addressed(manifest, address)
     try:
         made = make_catalog(
             words, after_dashes(ctx), urls, static=static, timeout=timeout, verbose=verbose, headers=headers
@@ -99,7 +111,37 @@ def catalog(
     else:
         _require_own(Path(path))
         replace_file(Path(path), text)
+    if manifest is not None and addressed is not None:
+        replace_file(Path(manifest), addressed)
     warn(made)
+
+
+def _addressed(manifest: str | None, address: str | None) -> str | None:
+    """The text of a server.json with the address of the catalogue, before anything is written.
+
+    Raises:
+        Problem: If one of the two is missing, or cannot be used.
+    """
+    from mcpcore.catalog import CatalogError
+    from mcpcore.catalog.server_json import with_address
+
+    if manifest is None or address is None:
+        if manifest is None and address is None:
+            return None
+        missing = "--address" if address is None else "--server-json"
+        raise Problem(
+            f"--server-json and --address belong together, and {missing} is missing.",
+            hint="write --server-json server.json --address https://example.com/failures.html",
+        )
+    try:
+        # Bytes, since reading as text would turn the line ends of Windows into others.
+        return with_address(Path(manifest).read_bytes().decode(), address)
+    except OSError as exc:
+        raise Problem(
+            f"{manifest} cannot be read: {exc.strerror or exc}.", hint="make it first: mcp-publisher init"
+        ) from exc
+    except (CatalogError, UnicodeDecodeError) as exc:
+        raise Problem(f"{manifest}: {exc}.") from exc
 
 
 def _require_own(path: Path) -> None:

@@ -552,3 +552,69 @@ def test_a_module_of_a_package_is_imported_by_its_name(project):
     assert [{"path": "pack/app.py", "function": "fetch"}] == by_name(made("pack.app:server"))["fetch"]["errors"][1][
         "raised"
     ]
+
+
+PUBLISHER = "io.modelcontextprotocol.registry/publisher-provided"
+ADDRESS = "https://example.com/failures.html"
+SERVER_JSON = (
+    '{\r\n   "version": "1.0.0",\r\n   "name": "io.github.a/é",\r\n   "_meta": {\r\n'
+    '      "PUBLISHER": {\r\n         "tool": "ci"\r\n      }\r\n   },\r\n   "packages": []\r\n}\r\n'
+).replace("PUBLISHER", PUBLISHER)
+
+
+def addressed(*arguments):
+    return mcpcore("catalog", "server.py", "-o", "new.html", "--server-json", "server.json", *arguments)
+
+
+def test_a_server_json_gets_the_address_of_the_catalogue_and_keeps_all_else(project):
+    """Order, indentation, line ends and letters stay; a second run replaces the address and nothing more."""
+    file = project / "server.json"
+    file.write_bytes(SERVER_JSON.encode())
+    for address in ("https://example.com/old.html", ADDRESS):
+        assert 0 == addressed("--address", address).exit_code
+    new = '"ci",\r\n         "dev.mcpcore/catalog": "https://example.com/failures.html"\r\n'
+    assert SERVER_JSON.replace('"ci"\r\n', new).encode() == file.read_bytes()
+    assert "<html" in (project / "new.html").read_text(encoding="utf-8")
+
+    file.write_bytes(b'{"name": "a", "title": "\\u00e9"}')
+    assert 0 == addressed("--address", ADDRESS).exit_code
+    expected = (
+        f'{{"name": "a", "title": "\\u00e9", "_meta": {{"{PUBLISHER}": {{"dev.mcpcore/catalog": "{ADDRESS}"}}}}}}'
+    )
+    assert expected == file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "address", "message"),
+    [
+        (None, ADDRESS, "server.json cannot be read: No such file"),
+        ("{", ADDRESS, "server.json: it is not JSON"),
+        (b"\xff", ADDRESS, "server.json: 'utf-8' codec can't decode"),
+        ("[" * 100_000, ADDRESS, "server.json: it is not JSON"),
+        ('{"name": "a", "name": "b"}', ADDRESS, "the key 'name' is there twice"),
+        ("[]", ADDRESS, 'it is no server.json: that is an object with a "name"'),
+        ("{}", ADDRESS, 'it is no server.json: that is an object with a "name"'),
+        ('{"name": "a", "_meta": null}', ADDRESS, '["_meta"] must be an object'),
+        (f'{{"name": "a", "_meta": {{"{PUBLISHER}": []}}}}', ADDRESS, f'["_meta"]["{PUBLISHER}"] must be an object'),
+        ('{"name": "a"}', f"{ADDRESS}#{'x' * 4096}", "bytes; the registry takes 4096"),
+        ('{"name": "a"}', "failures.html", "the address must be a whole URL"),
+        ('{"name": "a"}', "javascript://x/", "the address must be a whole URL"),
+        ('{"name": "a"}', "https://[", "the address must be a whole URL"),
+        ('{"name": "a"}', "https:///failures", "the address must be a whole URL"),
+        ('{"name": "a"}', None, "--address is missing"),
+    ],
+)
+def test_a_server_json_that_cannot_be_used_leaves_every_file_alone(project, text, address, message):
+    """The message says which part is wrong, and the catalogue is not written either."""
+    file = project / "server.json"
+    content = text.encode() if isinstance(text, str) else text
+    if content is not None:
+        file.write_bytes(content)
+    done = addressed(*(["--address", address] if address else []))
+    assert (2, True, False) == (done.exit_code, message in done.stderr, (project / "new.html").exists()), done.stderr
+    assert content == (file.read_bytes() if file.exists() else None)
+
+
+def test_an_address_without_a_server_json_is_refused(project):
+    """It would be ignored otherwise."""
+    assert "--server-json is missing" in mcpcore("catalog", "server.py", "--address", ADDRESS).stderr

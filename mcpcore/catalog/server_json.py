@@ -19,7 +19,7 @@ _INDENT: Final = re.compile(r"^\{\r?\n([ \t]+)")
 
 
 def with_address(text: str, address: str) -> str:
-    """The text of a `server.json`, with the address in the metadata of its publisher; all else stays as it is.
+    """The text of a `server.json`, with the address in the metadata of its publisher and nothing else changed.
 
     Raises:
         CatalogError: If the address or the text cannot be used.

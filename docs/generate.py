@@ -23,19 +23,27 @@ from pages import (
     overlay,
     reach,
     schemas,
+    schemastore,
     vectors,
 )
 
 from mcpcore.catalog import json_schema as catalog_schema
 from mcpcore.check.reports import json_schema as check_schema
-from mcpcore.proxy.overlay import json_schema as overlay_schema
 
 DOCS: Final = Path(__file__).parent
 
 
-def as_json(schema: dict[str, Any]) -> str:
-    """A JSON Schema as a file."""
-    return json.dumps(schema, indent=2) + "\n"
+def made_schemas() -> dict[str, dict[str, Any]]:
+    """The JSON Schemas by the names of their files."""
+    plain = {
+        "envelope.schema.json": schemas.envelope(),
+        "contract.schema.json": schemas.contract(),
+        "overlay.schema.json": schemastore.overlay(),
+        "pyproject.schema.json": schemastore.settings(),
+        "catalog.schema.json": catalog_schema(),
+        "check.schema.json": check_schema(),
+    }
+    return {name: schemastore.identified(name, schema) for name, schema in plain.items()}
 
 
 def made() -> dict[Path, str]:
@@ -52,11 +60,8 @@ def made() -> dict[Path, str]:
         reference / "overlay.md": overlay.page(),
         reference / "diff-rules.md": diff_rules.page(),
         reference / "check.md": check.page(),
-        reference / "envelope.schema.json": as_json(schemas.envelope()),
-        reference / "contract.schema.json": as_json(schemas.contract()),
-        reference / "overlay.schema.json": as_json(overlay_schema()),
-        reference / "catalog.schema.json": as_json(catalog_schema()),
-        reference / "check.schema.json": as_json(check_schema()),
+        reference / "schemas.md": schemastore.page(made_schemas()),
+        **{reference / name: json.dumps(schema, indent=2) + "\n" for name, schema in made_schemas().items()},
         DOCS / "explanation" / "what-reaches-the-model.md": reach.page(),
         reference / "vectors" / "mcpcore.json": vectors.own(),
         **figures.pages(),

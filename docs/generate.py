@@ -24,6 +24,7 @@ from pages import (
     reach,
     schemas,
     schemastore,
+    teaching,
     vectors,
 )
 
@@ -67,6 +68,8 @@ def made() -> dict[Path, str]:
         **figures.pages(),
         **api.pages(),
         **{DOCS / "rules" / name: text for name, text in rules().items()},
+        DOCS / "llms.txt": teaching.llms(),
+        DOCS / "skill" / "SKILL.md": teaching.skill(),
     }
 
 

@@ -61,7 +61,7 @@ json.dump(comments, open(file, "w"))
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):  # noqa: F811
-    """The folder with what the first step installs from the wheel, beside the locked dependencies of this environment."""
+    """The folder into which the first step installs the wheel; its dependencies are those of this environment, which are locked."""
     folder = tmp_path_factory.mktemp("action") / "site"
     environment = {
         **os.environ,
@@ -215,7 +215,7 @@ def test_a_pull_request_without_changes_passes_in_silence(runner):
 
 
 def test_findings_of_the_change_fail_and_are_uploaded(runner):
-    """What was there before is not reported."""
+    """Findings of the base are not reported."""
     base = runner.commit({"old.py": EMPTY.replace("fetch_articles", "old"), "server.py": SERVER})
     runner.commit({"server.py": EMPTY})
     code, printed = runner.run(base)

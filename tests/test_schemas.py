@@ -86,7 +86,7 @@ def test_settings_of_the_documentation_are_valid(text):
 
 @pytest.mark.parametrize("key", ["unknown", *KEYS])
 def test_the_schema_of_the_linter_agrees_with_its_reader(folder, key):
-    """What is read is valid, and what is invalid is refused; patterns of names are not in the schema."""
+    """A value is valid exactly if the linter takes it."""
     verdicts = []
     for value in VALUES:
         text = f"[tool.mcpcore.lint]\n{key} = {value}\n"

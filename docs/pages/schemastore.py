@@ -17,7 +17,7 @@ from mcpcore.proxy.overlay import json_schema as overlay_schema
 from pages.markdown import NOTE, table
 
 _PROJECT: Final = Path(__file__).parents[2] / "pyproject.toml"
-_REPOSITORY: Final = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
+REPOSITORY: Final = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
 _DRAFT_7: Final = "http://json-schema.org/draft-07/schema#"
 
 _STRINGS: Final = {"type": "array", "items": {"type": "string"}}
@@ -58,7 +58,7 @@ _VALUES: Final[dict[str, dict[str, Any]]] = {
 
 def identified(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     """A schema with the address of its file."""
-    return {"$schema": schema["$schema"], "$id": f"{_REPOSITORY}/raw/main/docs/reference/{name}", **schema}
+    return {"$schema": schema["$schema"], "$id": f"{REPOSITORY}/raw/main/docs/reference/{name}", **schema}
 
 
 def _draft_7(schema: dict[str, Any]) -> dict[str, Any]:
@@ -135,6 +135,8 @@ def page(schemas: dict[str, dict[str, Any]]) -> str:
             "# JSON Schemas",
             "",
             NOTE.format("docs/pages/schemastore.py"),
+            "",
+            "These schemas describe the messages of mcpcore, and the files that it reads and writes.",
             "",
             table(["file", "what it describes", "dialect"], rows),
             "",

@@ -79,14 +79,16 @@ def failing_on_demand(server: Any, fail: Sequence[str], seed: int, log: Path | N
     Raises:
         Problem: If a failure cannot be raised, or the log not be written.
     """
+    if not fail and log is None:
+        yield
+        return
+    import anyio
+
+    from mcpcore.boundary.faults import parse_faults
+    from mcpcore.testing.faults import installed, logging_calls
+    from mcpcore.testing.servers import declared_tools
+
     with contextlib.ExitStack() as scopes:
-        if fail or log is not None:
-            import anyio
-
-            from mcpcore.boundary.faults import parse_faults
-            from mcpcore.testing.faults import installed, logging_calls
-            from mcpcore.testing.servers import declared_tools
-
         if fail:
             with fault_problems():
                 scopes.enter_context(

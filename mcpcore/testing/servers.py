@@ -50,8 +50,11 @@ async def declared_tools(server: Any) -> dict[str, Declaration]:
         return {}
     if isinstance(server, MCPServer):
         from mcpcore.sdk.declared import registered_on
+
+        registered = registered_on(server)
     else:
-        from mcpcore.integrations.fastmcp.declared import registered_on  # type: ignore[assignment]
-    registered = registered_on(server)
+        from mcpcore.integrations.fastmcp.declared import registered_on as registered_on_fastmcp
+
+        registered = registered_on_fastmcp(server)
     declared = {tool.name: (await registered("tool", tool.name)).declaration for tool in await server.list_tools()}
     return {name: declaration for name, declaration in declared.items() if declaration is not None}

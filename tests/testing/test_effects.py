@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from contextlib import nullcontext
 from typing import Literal
 
 import anyio
 import pytest
+from mcp.shared.exceptions import MCPError
 
-from mcpcore import Context, ErrorCode, FailureMode, Server, tool
+from mcpcore import Context, ErrorCode, FailureMode, Server, resource, tool
 from mcpcore.testing import contract_suite, tool_client
 from tests.doors import DOORS, behind
 
@@ -120,3 +122,83 @@ async def test_the_tests_own_failure_comes_first(framework):
     with pytest.raises(ZeroDivisionError) as raised:
         await failing_test()
     assert re.search("put failed with full", "".join(raised.value.__notes__))
+
+
+class Identical:
+    """An object that equals only itself."""
+
+
+@pytest.mark.parametrize("kind", ["rows", "cursor", "keys", "generator", "nested"])
+async def test_the_probe_may_return_rows_cursors_and_views(kind, framework):
+    """A row of SQLite cannot be copied, and the keys of a dict change with it."""
+    store, database = Store(), sqlite3.connect(":memory:", check_same_thread=False)
+    database.row_factory = sqlite3.Row
+    database.execute("create table t (a)")
+    table: dict[str, int] = {}
+
+    def probe():
+        for name in store.rows[len(table) :]:
+            table[name + str(len(table))] = 1
+            database.execute("insert into t values (1)")
+        return {
+            "rows": lambda: database.execute("select * from t").fetchall(),
+            "cursor": lambda: database.execute("select * from t"),
+            "keys": table.keys,
+            "generator": lambda: (name for name in store.rows),
+            "nested": lambda: {"all": (store.rows, table.values())},
+        }[kind]()
+
+    server = behind(framework, store.server())
+    async with tool_client(server, state=probe) as client:
+        await client.call_tool("put", {"reason": "full", "write": False})
+        await client.call_tool("put", {"reason": "half", "write": True})
+    with pytest.raises(AssertionError, match="put failed with full"):
+        async with tool_client(server, state=probe) as client:
+            await client.call_tool("put", {"reason": "full", "write": True})
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (lambda: 1 / 0, "the probe of state= failed: ZeroDivisionError: division by zero"),
+        (
+            anyio.Lock,
+            r"state= returns a \w*Lock\w* that does not equal its own copy|the probe of state= failed: TypeError",
+        ),
+        (Identical, "state= returns a Identical that does not equal its own copy, so no change can be seen"),
+        (lambda: [Identical()], "state= returns a list that does not equal its own copy"),
+    ],
+)
+async def test_a_probe_that_cannot_be_compared_is_reported_once(value, problem, framework):
+    """The server would mask its exception, and objects without `==` would look like a change at each call."""
+
+    async def fail_twice() -> None:
+        async with tool_client(behind(framework, Store().server()), state=value) as client:
+            for _ in range(2):
+                assert (await client.call_tool("put", {"reason": "full", "write": False})).is_error
+
+    with pytest.raises(AssertionError) as raised:
+        await fail_twice()
+    assert re.fullmatch(f"(?:{problem}).*", str(raised.value))
+
+
+async def test_resources_and_prompts_are_judged_too(framework):
+    """They fail with an error of the protocol, which keeps its envelope."""
+    rows: list[str] = []
+
+    @resource("store://rows", errors=[FULL])
+    def all_rows(ctx: Context[Literal["full"]]) -> str:
+        """The rows."""
+        rows.append("x")
+        raise ctx.fail("full")
+
+    server = behind(framework, Server("store", resources=[all_rows]))
+
+    async def read() -> None:
+        async with tool_client(server, state=lambda: rows) as client:
+            with pytest.raises(MCPError):
+                await client.read_resource("store://rows")
+
+    with pytest.raises(AssertionError, match=r"^store://rows failed with full, which says that nothing was changed"):
+        await read()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import random
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +30,9 @@ INSTRUCTIONS: Final = (
     "This server is under test: some of its failures are injected. They say so, and are otherwise the real ones."
 )
 """What a server that fails on demand adds to its instructions."""
+
+
+_COUNT: Final = re.compile("[1-9][0-9]{0,8}")
 
 
 class FaultError(ValueError):
@@ -58,13 +62,15 @@ class Fault:
         Raises:
             FaultError: If the text has another form.
         """
+        if not isinstance(text, str):
+            raise FaultError(f"{text!r} is no failure to inject; write the name of a declared reason")
         reason, *options = (part.strip() for part in text.split(","))
         fault = cls(reason=reason)
         for option in options:
             name, _, value = option.partition("=")
             if option == "after":
                 fault.after = True
-            elif name == "first" and value.isascii() and value.isdigit() and int(value) > 0:
+            elif name == "first" and _COUNT.fullmatch(value):
                 fault.first = int(value)
             elif name == "probability" and 0 < (_number(value) or 0) <= 1:
                 fault.probability = float(value)

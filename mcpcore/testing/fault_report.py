@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Verdict = Literal["allowed", "against the advice", "unclear"]
 
+_TEXTS: Final = ("arguments", "code", "reason", "advice", "effects", "fallbackTool")
+
 _SLACK: Final = 0.05
 """Seconds by which a call may come earlier than advised: timers are no more exact."""
 
@@ -55,6 +57,10 @@ def read_log(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
         call = quietly(lambda: json.loads(line), None)  # noqa: B023 - called immediately
         if not isinstance(call, dict) or not isinstance(call.get("tool"), str) or _time(call) is None:
             raise ValueError(f"line {number} is not a line of a log of calls")
+        wrong = [name for name in _TEXTS if not isinstance(call.get(name), str | None)]
+        wrong += [] if isinstance(call.get("session"), int | None) else ["session"]
+        if wrong:
+            raise ValueError(f"line {number}: {wrong[0]} has a value of the wrong type")
         if call.get("outcome") not in ("success", "failure"):
             raise ValueError(f"line {number}: the outcome is neither success nor failure")
         yield number, call
@@ -65,27 +71,30 @@ def report_of(calls: Iterable[tuple[int, dict[str, Any]]]) -> list[Met]:
     sessions: dict[object, list[tuple[int, dict[str, Any]]]] = {}
     for number, call in calls:
         sessions.setdefault(call.get("session"), []).append((number, call))
-    met = [
-        _met(number, call, [later for _, later in own[index + 1 :]])
-        for own in sessions.values()
-        for index, (number, call) in enumerate(own)
-        if call["outcome"] == "failure"
-    ]
+    met = [failure for own in sessions.values() for failure in _met_in(own)]
     return sorted(met, key=lambda failure: failure.number)
 
 
-def _met(number: int, call: dict[str, Any], later: Sequence[dict[str, Any]]) -> Met:
-    then, verdict = _next(call, later)
-    return Met(call=call, number=number, then=then, verdict=verdict)
+def _met_in(calls: Sequence[tuple[int, dict[str, Any]]]) -> Iterator[Met]:
+    """The failures of one session, from the last: the repeat of a call is then known already."""
+    repeats: dict[tuple[str, Any], int] = {}
+    for index in range(len(calls) - 1, -1, -1):
+        number, call = calls[index]
+        key = (call["tool"], call.get("arguments"))
+        if call["outcome"] == "failure":
+            then, verdict = _next(calls, index, repeats.get(key))
+            yield Met(call=call, number=number, then=then, verdict=verdict)
+        repeats[key] = index
 
 
-def _next(call: dict[str, Any], later: Sequence[dict[str, Any]]) -> tuple[str, Verdict]:
+def _next(calls: Sequence[tuple[int, dict[str, Any]]], index: int, repeat: int | None) -> tuple[str, Verdict]:
+    """What came after the failure at `index`, whose call was made again at `repeat`, if at all."""
+    call = calls[index][1]
     retry = quietly(lambda: Retry.from_json(call.get("retry") or {}), Retry.never())
-    again = next((index for index, other in enumerate(later) if _is_same(other, call)), None)
-    if again is not None:
-        between = later[:again]
+    if repeat is not None:
+        between = [later for _, later in calls[index + 1 : repeat]]
         tools = [*dict.fromkeys(other["tool"] for other in between)]
-        waited = _waited(call, later[again])
+        waited = _waited(call, calls[repeat][1])
         then = (
             f"{'called ' + ', '.join(tools) + ', then ' if tools else ''}made the same call again after {waited:.1f} s"
         )
@@ -94,9 +103,9 @@ def _next(call: dict[str, Any], later: Sequence[dict[str, Any]]) -> tuple[str, V
         if retry.after_ms is not None and waited + _SLACK < retry.after_ms / 1000:
             return f"{then}, not after {retry.after_ms / 1000:.1f} s", "against the advice"
         return then, "allowed"
-    if not later:
+    if index + 1 == len(calls):
         return "made no other call", "allowed"
-    following = later[0]["tool"]
+    following = calls[index + 1][1]["tool"]
     if following != call["tool"]:
         return f"called {following}", "allowed"
     # With other arguments, it may do a second time what the first call has done already.
@@ -115,12 +124,9 @@ def _verdict_on_repeat(call: dict[str, Any], between: Sequence[dict[str, Any]]) 
     return "unclear" if succeeded else "against the advice"
 
 
-def _is_same(call: dict[str, Any], other: dict[str, Any]) -> bool:
-    return bool(call["tool"] == other["tool"] and call.get("arguments") == other.get("arguments"))
-
-
 def _time(call: dict[str, Any]) -> datetime | None:
-    return quietly(lambda: datetime.fromisoformat(call["time"]), None)
+    time = quietly(lambda: datetime.fromisoformat(call["time"]), None)
+    return None if time is None or time.tzinfo is None else time
 
 
 def _waited(call: dict[str, Any], other: dict[str, Any]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.boundary.faults import ALL, INSTRUCTIONS, FaultError, failing_on_demand, faults_of_tools
@@ -13,7 +14,7 @@ from mcpcore.testing.servers import declared_tools, lowlevel_server
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from mcpcore.boundary.call_log import CallLog
     from mcpcore.declare.declaration import Declaration
@@ -29,6 +30,11 @@ def as_faults(fail: str | Mapping[str, str | Sequence[str]]) -> dict[str, list[s
         return {ALL: [ALL]}
     if isinstance(fail, str):
         raise FaultError(f"fail={fail!r}: write {{'the_tool': {fail!r}}}, or {ALL!r} for every reason of every tool")
+    if not isinstance(fail, Mapping):
+        raise FaultError(f"fail= takes a dict of failures by tool, or {ALL!r}, not {type(fail).__name__}")
+    for tool, texts in fail.items():
+        if not isinstance(tool, str) or not isinstance(texts, str | Sequence) or isinstance(texts, bytes):
+            raise FaultError(f"fail={{{tool!r}: ...}} takes a text or a list of texts, by the name of a tool")
     return {tool: [texts] if isinstance(texts, str) else list(texts) for tool, texts in fail.items()}
 
 
@@ -65,9 +71,17 @@ def installed(
     """
     contracts = {name: declaration.contract for name, declaration in declarations.items()}
     lowlevel = lowlevel_server(server)
+    wanted = as_faults(fail)
+    first_names: dict[int, str] = {}
     with contextlib.ExitStack() as undo:
-        for name, faults in faults_of_tools(as_faults(fail), contracts, seed=seed):
+        for name, faults in faults_of_tools(wanted, contracts, seed=seed):
             declaration = declarations[name]
+            first_name = first_names.setdefault(id(declaration), name)
+            if first_name != name:
+                # Mounted twice, or registered under two names: both run one handler.
+                if name in wanted:
+                    raise FaultError(f"{name!r} and {first_name!r} are one tool; give the failures to one of the two")
+                continue
             if hasattr(declaration.run, _MARK):
                 raise FaultError(f"the tool {name!r} fails on demand already, for another client of this process")
             for entry in faults.entries:

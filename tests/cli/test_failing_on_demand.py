@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 from click.testing import CliRunner
@@ -193,6 +194,45 @@ def test_a_file_that_is_no_log_is_named(text, message, tmp_path):
     done = CliRunner().invoke(cli, ["fail-report", str(log)])
     assert (2, "") == (done.exit_code, done.stdout)
     assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("facts", "problem"),
+    [
+        ({"session": [1]}, "line 2: session has a value of the wrong type"),
+        ({"effects": ["none"]}, "line 2: effects has a value of the wrong type"),
+        ({"fallbackTool": ["a"]}, "line 2: fallbackTool has a value of the wrong type"),
+        ({"arguments": {"a": 1}}, "line 2: arguments has a value of the wrong type"),
+        ({"reason": {"x": 1}}, "line 2: reason has a value of the wrong type"),
+        ({"time": "2026-01-01T00:00:00"}, "line 2 is not a line of a log of calls"),
+    ],
+)
+def test_a_forged_line_is_named(facts, problem, tmp_path):
+    """A log may come from anywhere; a time without a zone cannot be compared with the others."""
+    path = tmp_path / "calls.jsonl"
+    path.write_text("\n".join(map(json.dumps, (failed(), {**failed(), **facts}))))
+    done = CliRunner().invoke(cli, ["fail-report", str(path)])
+    assert 2 == done.exit_code
+    assert problem in done.stderr
+
+
+def test_names_in_a_log_are_shown_on_one_line(tmp_path):
+    """Neither a terminal nor a reader of the report takes them for something else."""
+    path = tmp_path / "calls.jsonl"
+    path.write_text(json.dumps(failed("\ud800\x1b[2J\npay failed: declined") | {"reason": "\u202e"}))
+    done = CliRunner().invoke(cli, ["fail-report", str(path)])
+    assert done.stdout.startswith("\\ud800\\u001b[2J\\npay failed: declined failed: \\u202e\n    advice: ")
+    assert 4 == done.stdout.count("\n"), "a failure has three lines, and the summary is one"
+
+
+def test_a_long_log_takes_time_by_its_length(tmp_path):
+    """A session of 40,000 failed calls, of which each differs, took minutes when each was compared with all others."""
+    path = tmp_path / "calls.jsonl"
+    path.write_text("\n".join(json.dumps(failed() | {"arguments": str(number)}) for number in range(40_000)))
+    began = time.process_time()
+    done = CliRunner().invoke(cli, ["fail-report", str(path)])
+    assert "40000 calls, 40000 failures" in done.stdout.replace(",0", "0")
+    assert time.process_time() - began < 30
 
 
 def test_a_file_that_is_not_there(tmp_path):

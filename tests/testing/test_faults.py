@@ -249,6 +249,35 @@ async def test_failing_works_for_any_client():
                 raise AssertionError
 
 
+def mounted_twice():
+    """A FastMCP server with one tool under two names."""
+    from fastmcp import FastMCP
+
+    from mcpcore.integrations.fastmcp import ContractMiddleware
+
+    child, parent = FastMCP("child"), FastMCP("parent")
+    child.tool(Desk().count)
+    parent.add_middleware(ContractMiddleware())
+    for name in ("a", "b"):
+        parent.mount(child, namespace=name)
+    return parent
+
+
+@pytest.mark.parametrize("fail", ["all", {"a_count": "busy,first=1"}])
+async def test_a_tool_under_two_names_fails_under_both(fail):
+    """It is one handler, so it fails once in all."""
+    async with tool_client(mounted_twice(), fail=fail) as client:
+        results = [await client.call_tool(name, {}) for name in ("b_count", "a_count")]
+    assert [True, False] == [result.is_error for result in results]
+
+
+async def test_two_names_of_one_tool_do_not_get_two_lists_of_failures():
+    """Which of them would come first is not known."""
+    with pytest.raises(FaultError, match="'b_count' and 'a_count' are one tool; give the failures to one of the two"):
+        async with tool_client(mounted_twice(), fail={"a_count": "busy", "b_count": "busy"}):
+            raise AssertionError
+
+
 @pytest.mark.parametrize(
     ("fail", "message"),
     [
@@ -260,6 +289,11 @@ async def test_failing_works_for_any_client():
         ({"pay": "no_order,probability=2"}, "probability takes a number above 0 and at most 1, not '2'"),
         ({"pay": "no_order,probability=often"}, "probability takes a number above 0 and at most 1, not 'often'"),
         ({"pay": "no_order,first=0"}, "first takes a whole number from 1, not '0'"),
+        ({"pay": "no_order,first=" + "9" * 5000}, "first takes a whole number from 1"),
+        ({"pay": 5}, "fail={'pay': ...} takes a text or a list of texts, by the name of a tool"),
+        ({"pay": ["no_order", 5]}, "5 is no failure to inject; write the name of a declared reason"),
+        ({5: "no_order"}, "fail={5: ...} takes a text or a list of texts, by the name of a tool"),
+        (["pay"], "fail= takes a dict of failures by tool, or 'all', not list"),
         ({"pay": "no_order,often"}, "'often' is unknown; the options are first=N, probability=P and after"),
         ({"pay": ",first=1"}, "names no reason; write the name of a declared reason, or 'all'"),
         ({"pay": "all,first=1"}, "'all' raises each reason once; leave first= out"),

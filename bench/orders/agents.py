@@ -159,7 +159,7 @@ async def measure() -> dict[str, dict[str, Outcome]]:
         logging.getLogger("mcpcore").setLevel(logging.CRITICAL)
         for tool, declaration in (await declared_tools(server)).items():
             for entry in declaration.contract:
-                # What may have taken effect fails also after it has.
+                # A failure with unknown effects is also raised after the handler has run.
                 for fault in (entry.reason, *((f"{entry.reason},after",) if entry.effects == "unknown" else ())):
                     for times in ("once", "always"):
                         row = outcomes[f"`{tool}` | {fault.replace(',', ' ')}, {times}"] = {}

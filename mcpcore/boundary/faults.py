@@ -166,14 +166,16 @@ def failing_on_demand(
     sample: Callable[[FailureMode[Any], Mapping[str, Any]], Mapping[str, Any] | None],
     *,
     is_async: bool,
+    is_meant: Callable[[], bool] = lambda: True,
 ) -> Callable[..., Any]:
     """The handler `run`, with failures of `faults` in its place.
 
-    `sample` makes the data of a failure of an entry, and may use the arguments of the call.
+    `is_meant` says whether the call that runs now may fail, since another server may have the same handler. `sample`
+    makes the data of a failure of an entry, and may use the arguments of the call.
     """
 
     async def run_async(*args: Any, **options: Any) -> Any:
-        taken = faults.take()
+        taken = faults.take() if is_meant() else None
         if taken is None:
             return await run(*args, **options)
         fault, entry = taken
@@ -182,7 +184,7 @@ def failing_on_demand(
         raise injected_failure(entry, sample(entry, options))
 
     def run_sync(*args: Any, **options: Any) -> Any:
-        taken = faults.take()
+        taken = faults.take() if is_meant() else None
         if taken is None:
             return run(*args, **options)
         fault, entry = taken

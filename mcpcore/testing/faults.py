@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.boundary.faults import ALL, INSTRUCTIONS, FaultError, failing_on_demand, faults_of_tools
@@ -71,29 +72,45 @@ def installed(
     """
     contracts = {name: declaration.contract for name, declaration in declarations.items()}
     lowlevel = lowlevel_server(server)
-    wanted = as_faults(fail)
-    first_names: dict[int, str] = {}
+    # Another server, or another name on this one, may have the same handler: only calls of this name fail.
+    called: ContextVar[str] = ContextVar("called", default="")
+    marked: set[int] = set()
+
+    async def noting_name(ctx: Any, call_next: Callable[[Any], Any]) -> Any:
+        if ctx.method != "tools/call" or not isinstance(ctx.params, Mapping):
+            return await call_next(ctx)
+        token = called.set(str(ctx.params.get("name")))
+        try:
+            return await call_next(ctx)
+        finally:
+            called.reset(token)
+
     with contextlib.ExitStack() as undo:
-        for name, faults in faults_of_tools(wanted, contracts, seed=seed):
+        for name, faults in faults_of_tools(as_faults(fail), contracts, seed=seed):
             declaration = declarations[name]
-            first_name = first_names.setdefault(id(declaration), name)
-            if first_name != name:
-                # Mounted twice, or registered under two names: both run one handler.
-                if name in wanted:
-                    raise FaultError(f"{name!r} and {first_name!r} are one tool; give the failures to one of the two")
-                continue
-            if hasattr(declaration.run, _MARK):
+            if hasattr(declaration.run, _MARK) and id(declaration) not in marked:
                 raise FaultError(f"the tool {name!r} fails on demand already, for another client of this process")
+            marked.add(id(declaration))
             for entry in faults.entries:
                 sample_data(name, entry, {})  # before any call
             undo.callback(setattr, declaration, "run", declaration.run)
             declaration.run = failing_on_demand(
-                declaration.run, faults, functools.partial(sample_data, name), is_async=declaration.is_async
+                declaration.run,
+                faults,
+                functools.partial(sample_data, name),
+                is_async=declaration.is_async,
+                is_meant=functools.partial(_is_name, called, name),
             )
             setattr(declaration.run, _MARK, True)
+        lowlevel.middleware.insert(0, noting_name)
+        undo.callback(lowlevel.middleware.remove, noting_name)
         undo.callback(setattr, lowlevel, "instructions", lowlevel.instructions)
         lowlevel.instructions = "\n\n".join(filter(None, (lowlevel.instructions, INSTRUCTIONS)))
         yield
+
+
+def _is_name(called: ContextVar[str], name: str) -> bool:
+    return called.get() == name
 
 
 _MARK: Final = "mcpcore_fails_on_demand"

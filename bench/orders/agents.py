@@ -88,10 +88,10 @@ async def control(server: Any, clerk: Clerk, _: CallPolicy) -> None:
     """No integration and no policy: the same call up to twice more after any failure."""
     async with Client(server, cache=None) as client:
         for call in iter(clerk.next_call, None):
-            for _attempt in range(3):
-                result = await client.call_tool(call.tool, call.arguments)
-                if not result.is_error:
-                    break
+            result = await client.call_tool(call.tool, call.arguments)
+            for _retry in range(2):
+                if result.is_error:
+                    result = await client.call_tool(call.tool, call.arguments)
             clerk.read("\n".join(block.text for block in result.content if isinstance(block, TextContent)))
 
 

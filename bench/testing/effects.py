@@ -374,7 +374,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="only print the figures")
     quick = parser.parse_args().quick
     writes = Writes()
-    vars(builtins)["__inserted_write__"] = writes
+    setattr(builtins, "__inserted_write__", writes)  # noqa: B010 - type checkers know no such name
     with tempfile.TemporaryDirectory() as folder:
         places = copy_with_writes(Path(folder))
         found, surprises, passed = anyio.run(measure, writes)

@@ -47,6 +47,16 @@ GOES = {
         """,
         'except Exception goes: it said f"Error creating entities: {e}"',
     ),
+    "a try on one line": (
+        """
+        try: return driver.run(names)
+        except Exception as e: raise ToolError(f"Error creating entities: {e}")
+        """,
+        """
+        return driver.run(names)
+        """,
+        'except Exception goes: it said f"Error creating entities: {e}"',
+    ),
     "the class of a library above all its errors": (
         """
         try:

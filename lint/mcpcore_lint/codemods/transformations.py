@@ -111,9 +111,16 @@ def add_parameter(node: cst.FunctionDef, code: str, index: int) -> cst.FunctionD
 
 def unwrap(node: cst.Try) -> cst.FlattenSentinel[Any]:
     """Write the body of a `try` in its place, and that of its `else`, without its clauses."""
-    first, *others = (*node.body.body, *(node.orelse.body.body if node.orelse is not None else ()))
-    lead = [*node.leading_lines, *first.leading_lines]  # type: ignore[union-attr]
-    return cst.FlattenSentinel([first.with_changes(leading_lines=lead), *others])
+    statements = [*_lines_of(node.body), *(_lines_of(node.orelse.body) if node.orelse is not None else ())]
+    lead = [*node.leading_lines, *statements[0].leading_lines]
+    return cst.FlattenSentinel([statements[0].with_changes(leading_lines=lead), *statements[1:]])
+
+
+def _lines_of(suite: cst.BaseSuite) -> list[Any]:
+    """The statements of a block; those behind `try:` on one line become a line of their own."""
+    if isinstance(suite, cst.SimpleStatementSuite):
+        return [cst.SimpleStatementLine(body=suite.body, trailing_whitespace=suite.trailing_whitespace)]
+    return [*suite.body]
 
 
 BY_NAME: Final[dict[str, tuple[Callable[..., Any], tuple[type[cst.CSTNode], ...]]]] = {

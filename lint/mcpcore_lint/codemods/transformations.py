@@ -117,7 +117,7 @@ def unwrap(node: cst.Try) -> cst.FlattenSentinel[Any]:
 
 
 def _lines_of(suite: cst.BaseSuite) -> list[Any]:
-    """The statements of a block; those behind `try:` on one line become a line of their own."""
+    """The statements of a block; those behind `try:` on its line become a new line."""
     if isinstance(suite, cst.SimpleStatementSuite):
         return [cst.SimpleStatementLine(body=suite.body, trailing_whitespace=suite.trailing_whitespace)]
     return [*suite.body]

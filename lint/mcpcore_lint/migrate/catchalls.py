@@ -57,7 +57,9 @@ def _is_catch_all(place: Place, clause: ast.ExceptHandler, body: Body) -> bool:
     text = text[label.end() :] if label is not None else text
     repeats = clause.name is not None and place.message is not None and mentions_name(place.message, clause.name)
     if body.is_broad(clause):
-        return repeats or place.message is None or code_of("", text) in VAGUE
+        # A text without the exception's own may be one that only the author knew.
+        says_no_more = _RESTATES.match(text) is not None and code_of("", text) in VAGUE
+        return repeats or place.message is None or says_no_more
     # A class above all errors of a library or of a service says no more than Exception does.
     kinds = {kind for kind in body.caught(clause) if kind is not None}
     own = any(kind.startswith(_SPEAKING) or _is_described(kind, text, body) for kind in kinds)

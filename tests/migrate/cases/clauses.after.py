@@ -62,13 +62,13 @@ def one_clause(order_id: str) -> int:
         ).on(OrderLocked, message="The order is locked"),
         FailureMode(
             "file_cannot_be_opened",
-            ErrorCode.VALIDATION_ERROR,
+            ErrorCode.INTERNAL_ERROR,
             when="The file cannot be opened.",
             recovery=TODO,
         ).on(FileNotFoundError, PermissionError, message="The file cannot be opened"),
         FailureMode(
             "file_cannot_be_read",
-            ErrorCode.VALIDATION_ERROR,
+            ErrorCode.INTERNAL_ERROR,
             when="The file cannot be read.",
             recovery=TODO,
         ).on(OSError, message=lambda error: UNREADABLE.removeprefix("Error: ")),
@@ -102,7 +102,7 @@ class Shop:
         errors=[
             FailureMode(
                 "nothing_to_sell",
-                ErrorCode.VALIDATION_ERROR,
+                ErrorCode.INTERNAL_ERROR,
                 when="Nothing to sell.",
                 recovery=TODO,
             ).on(KeyError, message="Nothing to sell"),
@@ -130,7 +130,7 @@ def logs(ctx: ToolContext[Literal["there_is_no_order"]], order_id: str) -> int:
     errors=[
         FailureMode(
             "order_is_unknown",
-            ErrorCode.NOT_FOUND,
+            ErrorCode.INTERNAL_ERROR,
             when="Order {order_id} is unknown.",
             recovery=TODO,
         ),
@@ -206,7 +206,7 @@ def unrelated(ctx: ToolContext[Literal["value_is_bad", "table_is_bad"]], order_i
     errors=[
         FailureMode(
             "order_is_unknown",
-            ErrorCode.NOT_FOUND,
+            ErrorCode.INTERNAL_ERROR,
             when="The order is unknown.",
             recovery=TODO,
         ),
@@ -232,7 +232,7 @@ def related_below(ctx: ToolContext[Literal["order_is_unknown", "shop_is_closed"]
     errors=[
         FailureMode(
             "no_order",
-            ErrorCode.NOT_FOUND,
+            ErrorCode.INTERNAL_ERROR,
             when="No order.",
             recovery=TODO,
         ),
@@ -252,7 +252,7 @@ def cleans_up(ctx: ToolContext[Literal["no_order"]], order_id: str) -> int:
     errors=[
         FailureMode(
             "no_row",
-            ErrorCode.NOT_FOUND,
+            ErrorCode.INTERNAL_ERROR,
             when="No row.",
             recovery=TODO,
         ),
@@ -271,7 +271,7 @@ def begins(ctx: ToolContext[Literal["no_row"]], order_id: str) -> int:
     errors=[
         FailureMode(
             "too_late",
-            ErrorCode.VALIDATION_ERROR,
+            ErrorCode.INTERNAL_ERROR,
             when="Too late.",
             recovery=TODO,
         ),

@@ -32,7 +32,7 @@ async def read(fails: ToolContext[Literal["there_is_no_note"]], name: str, ctx: 
     errors=[
         FailureMode(
             "text_is_empty",
-            ErrorCode.VALIDATION_ERROR,
+            ErrorCode.INTERNAL_ERROR,
             when="The text is empty.",
             recovery=TODO,
         ),

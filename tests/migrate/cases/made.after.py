@@ -67,6 +67,14 @@ async def look_up_again(x: str) -> dict[str, Any]:
     return {"success": False, "error": f"{x} is unknown"}
 
 
+X_IS_BAD = FailureMode(
+    "x_is_bad",
+    ErrorCode.INTERNAL_ERROR,
+    when="x is bad.",
+    recovery=TODO,
+)
+
+
 @mcp.tool(
     errors=[
         FailureMode(
@@ -91,16 +99,7 @@ def raised(ctx: Context[Literal["invalid_value"]], x: int) -> int:
         raise ctx.fail("invalid_value", protocol_error(e).message) from e
 
 
-@mcp.tool(
-    errors=[
-        FailureMode(
-            "x_is_bad",
-            ErrorCode.INTERNAL_ERROR,
-            when="x is bad.",
-            recovery=TODO,
-        ),
-    ],
-)
+@mcp.tool(errors=[X_IS_BAD])
 def unclear(ctx: Context[Literal["x_is_bad"]], x: int) -> int:
     """Raise what may be anything."""
     if x == 1:
@@ -147,7 +146,7 @@ def counted(order: str) -> Counted:
     errors=[
         FailureMode(
             "no_order",
-            ErrorCode.NOT_FOUND,
+            ErrorCode.INTERNAL_ERROR,
             when="No order.",
             recovery=TODO,
         ),
@@ -241,10 +240,13 @@ def labelled(ctx: Context[Literal["x_is_one", "is_three", "is_five", "x_is_seven
     return x
 
 
-@mcp.tool()
-async def bare(x: int) -> str:
+@mcp.tool(errors=[X_IS_BAD])
+async def bare(ctx: Context[Literal["x_is_bad"]], x: int) -> str:
     """Catch everything."""
-    return str(1 // x)
+    try:
+        return str(1 // x)
+    except Exception as exc:
+        raise ctx.fail("x_is_bad", "x is bad") from exc
 
 
 def undo(x: int) -> None:

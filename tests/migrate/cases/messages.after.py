@@ -86,7 +86,7 @@ async def find(ctx: ToolContext[Literal["order_id_is_missing"]], words: str) -> 
     errors=[
         FailureMode(
             "no_order",
-            ErrorCode.NOT_FOUND,
+            ErrorCode.INTERNAL_ERROR,
             when="No order {order_id}.",
             recovery=TODO,
         ),

@@ -395,6 +395,9 @@ def test_the_navigation_names_every_page():
     config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     entries = {line.strip().removeprefix("- ").rpartition(": ")[2] for line in config.splitlines()}
     pages = {path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")}
+    # The skill is for coding agents, and not a page of the site.
+    assert "  /skill/\n" in config
+    pages -= {Path("skill/SKILL.md")}
     missing = {page.as_posix() for page in pages if not {page.as_posix(), f"{page.parent.as_posix()}/*.md"} & entries}
     assert not missing
     assert "\nstrict: true\n" in config

@@ -83,7 +83,8 @@ PAGES: Final = {
             Module(name="mcpcore.integrations.fastmcp_client", names=["PolicyClient", "PolicyToolError"]),
             Module(name="mcpcore.integrations.pydantic_ai", names=["PolicyToolset"]),
             Module(
-                name="mcpcore.integrations.openai_agents", names=["PolicyServerStdio", "PolicyServerStreamableHttp"]
+                name="mcpcore.integrations.openai_agents",
+                names=["FollowsPolicy", "PolicyServerStdio", "PolicyServerStreamableHttp"],
             ),
             Module(name="mcpcore.integrations.langchain", names=["PolicyMiddleware"]),
             Module(name="mcpcore.integrations.langchain_mcp_adapters", names=["PolicyInterceptor"]),

@@ -51,14 +51,25 @@ class FollowsPolicy(MCPServer):
     async def list_tools(
         self, run_context: RunContextWrapper[Any] | None = None, agent: AgentBase[Any] | None = None
     ) -> list[Tool]:
-        """The tools of the server."""
+        """The tools of the server.
+
+        Args:
+            run_context: The run of the agent, which the server's own class may read.
+            agent: The agent that asks.
+        """
         self._listed_tools = await super().list_tools(run_context, agent)  # type: ignore[safe-super]
         return self._listed_tools
 
     async def call_tool(
         self, tool_name: str, arguments: dict[str, Any] | None, meta: dict[str, Any] | None = None
     ) -> CallToolResult:
-        """Call a tool under the policy; its last result."""
+        """Call a tool under the policy; its last result.
+
+        Args:
+            tool_name: The tool.
+            arguments: Its arguments.
+            meta: The `_meta` of each call.
+        """
         if not self._listed_tools:
             await self.list_tools()  # an agent has listed them already
 

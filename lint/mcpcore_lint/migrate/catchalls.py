@@ -11,7 +11,7 @@ from mcpcore_lint.diagnostics import Change, Edit
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.failures import only_logs
 from mcpcore_lint.migrate.failures.raises import mentions_name
-from mcpcore_lint.migrate.messages import LABEL, code_of, constant_text, pieces
+from mcpcore_lint.migrate.messages import LABEL, VAGUE, code_of, constant_text, pieces
 from mcpcore_lint.migrate.sentences import of_class
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.migrate.body import Body
     from mcpcore_lint.migrate.model import Place
 
-VAGUE: Final = frozenset({"INTERNAL_ERROR", "UNKNOWN_ERROR"})
 _SPEAKING: Final = ("builtins.", "mcp.", "fastmcp.", "mcpcore.")
 """The packages of classes that say more than their name: those of Python and of the frameworks."""
 _RESTATES: Final = re.compile(

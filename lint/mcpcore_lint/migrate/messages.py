@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.scopes import Scope
 
-_VAGUE: Final = frozenset({"INTERNAL_ERROR", "UNKNOWN_ERROR"})
+VAGUE: Final = frozenset({"INTERNAL_ERROR", "UNKNOWN_ERROR"})
 _PLAIN: Final = frozenset(
     f"builtins.{name}" for name in ("Exception", "ValueError", "RuntimeError", "TypeError", "KeyError", "LookupError")
 )
@@ -221,13 +221,13 @@ def code_of(class_name: str, message: str) -> str:
 
     explanation = explain(_exception(class_name, message))
     by_class = explanation.code.name if class_name else ""
-    if explanation.matched.layer == "default" or (by_class and by_class not in _VAGUE and class_name not in _PLAIN):
+    if explanation.matched.layer == "default" or (by_class and by_class not in VAGUE and class_name not in _PLAIN):
         return explanation.code.name  # nothing in the message helps, or the class says enough
     by_text = classify(Exception(message)).name
-    if by_text in _VAGUE or not by_class:
+    if by_text in VAGUE or not by_class:
         return by_class or by_text
     # A ValueError is about an argument, unless its text says more than that.
-    return by_text if by_class in _VAGUE or by_text in _CLEAR else by_class
+    return by_text if by_class in VAGUE or by_text in _CLEAR else by_class
 
 
 def _exception(class_name: str, message: str) -> Exception:

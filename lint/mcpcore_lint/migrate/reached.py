@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.migrate.catchalls import VAGUE
-from mcpcore_lint.migrate.messages import code_of, constant_text, pieces, slug
+from mcpcore_lint.migrate.messages import VAGUE, code_of, constant_text, pieces, slug
 from mcpcore_lint.migrate.model import Entry, Left
 from mcpcore_lint.migrate.sentences import blank, of_class, sentences
 from mcpcore_lint.model import Symbol

@@ -34,7 +34,8 @@ def _conditions(figures: dict[str, Any]) -> str:
 
 
 def _microseconds(row: dict[str, Any] | None) -> str:
-    return "" if row is None else f"{row['p50_us']:,.0f}"
+    """The median, and its ratio to the SDK's, which other machines share."""
+    return "" if row is None else f"{row['p50_us']:,.0f} ({row['to_sdk_same']:.2f})"
 
 
 def cost() -> str:
@@ -51,7 +52,7 @@ def cost() -> str:
             [name, *(_microseconds(figures.get((server, outcome))) for server in ("sdk", "fastmcp", "mcpcore"))]
             for outcome, name in OUTCOMES.items()
         ]
-        parts += ["", f"{title}, the median in microseconds:", ""]
+        parts += ["", f"{title}, the median in microseconds (to the SDK's):", ""]
         parts.append(table(["outcome", "MCP SDK", "FastMCP", "mcpcore"], rows))
     started = runtime["startup"]["milliseconds"]
     parts += ["", "## The start", "", _conditions(runtime), ""]

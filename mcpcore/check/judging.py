@@ -21,8 +21,7 @@ from mcpcore.proxy.disguises import cleaned, disguised_failure, is_crash, suspec
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.untrusted import quietly
 from mcpcore.wire.arguments import INVALID_ARGUMENTS
-from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
-from mcpcore.wire.envelope import CANONICAL, Envelope
+from mcpcore.wire.envelope import CANONICAL, UNKNOWN_DIALECT, Envelope
 from mcpcore.wire.redaction import REDACTED, redact_shapes
 
 # Frames as Python, JavaScript, Java, Go, Rust and PHP write them.

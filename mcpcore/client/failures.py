@@ -17,10 +17,9 @@ from mcpcore.contract.failure_modes import NO_CONTRACT, Contract, FailureMode
 from mcpcore.contract.retry import Retry
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.escaping import one_line
-from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
 from mcpcore.wire.dialects.repeating import asks_to_wait, forbids_retry
 from mcpcore.wire.dialects.result_forms import answer_of
-from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.envelope import UNKNOWN_DIALECT, Envelope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -39,10 +39,9 @@ from mcpcore.proxy.overlay import ANY, HINTS, Facts, Overlay, Section
 from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import list_in, object_in, quietly
-from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
 from mcpcore.wire.dialects.repeating import forbids_retry
 from mcpcore.wire.dialects.result_forms import is_true
-from mcpcore.wire.envelope import CANONICAL, Envelope
+from mcpcore.wire.envelope import CANONICAL, UNKNOWN_DIALECT, Envelope
 from mcpcore.wire.tool_failure import TOOL_FAILURE
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from mcpcore.values.jsonable import safe_str, shown_name
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import FrameworkErrors, cause_of, is_a, register_framework, returned_failure, unwrapped
 from mcpcore.wire.arguments import INVALID_ARGUMENTS
-from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
-from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.envelope import UNKNOWN_DIALECT, Envelope
 
 
 class ToolFailure(ToolError):  # noqa: N818 - the word of the docs

@@ -23,8 +23,7 @@ from mcpcore.values.jsonable import MAX_DIGITS
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import BrokenResultError, ReturnedError
-from mcpcore.wire.dialects.reading import UNKNOWN_DIALECT
-from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.envelope import UNKNOWN_DIALECT, Envelope
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

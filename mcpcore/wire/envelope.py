@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from mcpcore.values.jsonable import JSON
 
 CANONICAL: Final = "canonical"
+# The dialect of an envelope that was not sent, but made of a plain text or a protocol error.
+UNKNOWN_DIALECT: Final = "unknown"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from mcpcore.values.untrusted import quietly
 from mcpcore.wire.dialects.fields import fact_of, fields_of, word_of
 from mcpcore.wire.dialects.repeating import forbids_retry
 from mcpcore.wire.dialects.result_forms import MAX_TEXT, Answer, answer_of
-from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.envelope import UNKNOWN_DIALECT, Envelope
 from mcpcore.wire.envelope_text import read as read_text
 from mcpcore.wire.tool_failure import TOOL_FAILURE
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from mcpcore.contract.codes import Code
     from mcpcore.wire.dialects.dialect import Dialect
     from mcpcore.wire.dialects.fields import Fields
-
-# The dialect of an envelope that was not sent, but made of a plain text or a protocol error.
-UNKNOWN_DIALECT: Final = "unknown"
 
 
 def read(result: object, dialects: Collection[Dialect]) -> Envelope | None:

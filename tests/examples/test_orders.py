@@ -24,6 +24,7 @@ from examples.orders.desk import Desk
 from examples.orders.payments import PaymentService, payment_service
 from examples.orders.server import make_server
 from mcpcore import Envelope, Retry
+from mcpcore.client import ToolCallFailed
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 
 ROOT = Path(__file__).parents[2]
@@ -191,6 +192,20 @@ async def test_refunds_that_cannot_be_made(ask: Ask, payments: PaymentService) -
     late = await ask("refund", order_id=order["id"])
     assert ("refund_unconfirmed", "unknown", Retry.now()) == (late.reason, late.effects, late.retry)
     assert "refunded" == (await ask("refund", order_id=order["id"]))["status"]
+
+
+def test_the_agent_says_what_failed_where_the_fallback_has_no_customer() -> None:
+    """A failed `refund` names no customer for `find_orders`, so its own failure ends the errand."""
+
+    async def main() -> None:
+        async with desk("contracts", *QUICK) as (session, _):
+            with pytest.raises(agent.GaveUpError) as gave_up:
+                await PolicyCaller(session, print).call("refund", {"order_id": 9})
+            failed = gave_up.value.__cause__
+            assert isinstance(failed, ToolCallFailed)
+            assert "no_order" == failed.envelope.reason
+
+    anyio.run(main)
 
 
 def test_a_pending_order_that_was_never_charged(tmp_path: Path) -> None:

@@ -66,13 +66,13 @@ def validator_of(tool: ListedTool) -> Any:
     return quietly(lambda: _validator_of(tool.input_schema), None)
 
 
-def misfit_of(tool: ListedTool, validator: Any, arguments: Mapping[str, Any]) -> FrameworkError | None:
+def arguments_error(tool: ListedTool, validator: Any, arguments: Mapping[str, Any]) -> FrameworkError | None:
     """The failure of calling `tool` with arguments that cannot fit it; None if they may fit."""
     # A schema of a server may be broken, nested without end, or take too long; then only the server can say.
-    return quietly(lambda: _misfit_of(tool, validator, arguments), None)
+    return quietly(lambda: _arguments_error(tool, validator, arguments), None)
 
 
-def _misfit_of(tool: ListedTool, validator: Any, arguments: Mapping[str, Any]) -> FrameworkError | None:
+def _arguments_error(tool: ListedTool, validator: Any, arguments: Mapping[str, Any]) -> FrameworkError | None:
     if validator is None or len(json.dumps(arguments)) > _MAX_ARGUMENTS:
         return None
     with time_limit():
@@ -292,7 +292,7 @@ class Listing:
             return None
         if name not in self._validators:
             self._validators[name] = validator_of(tool)
-        return misfit_of(tool, self._validators[name], arguments)
+        return arguments_error(tool, self._validators[name], arguments)
 
 
 def declared_fields(schema: object) -> frozenset[str]:

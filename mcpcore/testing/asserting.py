@@ -162,10 +162,12 @@ def assert_fails(
     Raises:
         AssertionError: If the call succeeded, failed in another way or has no such item, or if the text and the
             structured content of the result say different things.
-        TypeError: If `result` is an object of an unknown type.
+        TypeError: If `result` is an object of an unknown type, or `code` or `item` is not what it takes.
     """
     __tracebackhide__ = True
     _require_code(code)
+    if item is not None and (isinstance(item, bool) or not isinstance(item, int)):
+        raise TypeError(f"item= takes the index of a failed item such as 0, not {item!r}")
     envelope, answer = Envelope.from_result(result), _answer(result)
     if item is not None:
         failed = _failed_items(envelope, answer)

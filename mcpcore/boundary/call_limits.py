@@ -52,6 +52,7 @@ class CallLimits:
         self.owner = owner
         self.timeout = timeout
         self.max_concurrency = max_concurrency
+        # Threads that outlive their calls give up places too.
         self._lock = threading.Lock()
         self._running = 0
         self._mean_duration: float | None = None
@@ -162,6 +163,7 @@ def holding_places(request: Request, call: Callable[[], T]) -> Callable[[], T]:
     """`call`, to be run in a thread: it keeps the places of `request` until it ends, also after a timeout."""
     places = request.places
 
+    # The thread itself takes the places: a call that is cancelled while it waits for a thread never begins this.
     def run() -> T:
         for place in places:
             place.hold()
@@ -203,6 +205,7 @@ def checked_limits(where: str, owner: str, *, timeout: object, max_concurrency: 
         return None
     seconds: float | None = None
     if timeout is not None:
+        # `not timeout > 0` also refuses a NaN, which `timeout <= 0` would admit.
         if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
             raise ValueError(f"{where}: timeout must be a number of seconds above 0, not {timeout!r}")
         seconds = float(timeout)

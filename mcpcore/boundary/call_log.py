@@ -32,6 +32,7 @@ class CallLog:
             OSError: If it cannot be opened.
         """
         self._path = path
+        # Buffered by line: hosts kill a server over stdio, and the lines until then must be in the file.
         self._file = path.open("a", encoding="utf-8", buffering=1)
         self._lock = threading.Lock()
         self._sessions: WeakKeyDictionary[object, int] = WeakKeyDictionary()
@@ -55,6 +56,7 @@ class CallLog:
         try:
             with self._lock:
                 self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        # A name or a reason may hold a lone surrogate, which UTF-8 does not have; that is a ValueError.
         except (OSError, ValueError) as exc:
             LOGGER.error("a call could not be written to %s: %s", self._path, exc)  # noqa: TRY400 - it says it all
 

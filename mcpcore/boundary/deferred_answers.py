@@ -49,6 +49,7 @@ def recorded_first(handle: HandleT) -> HandleT:
             try:
                 result = await handle(owner, *args, **options)
             except BaseException as exc:
+                # Nothing replaces a cancellation or an exit, which are no answers.
                 if call and await _is_refused(call) and isinstance(exc, Exception):
                     raise owner.unrecorded(*args)[0] from None
                 raise

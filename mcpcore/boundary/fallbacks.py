@@ -66,8 +66,10 @@ def misfit_of(entry: FailureMode[Any], tool: Any, own: Any = None) -> str | None
     arguments = entry.fallback_arguments
     if arguments is None:
         return None
+    # A tool that a client listed has `input_schema`; the servers' own tools have `parameters`.
     schema = getattr(tool, "input_schema", None) or getattr(tool, "parameters", {})
     takes = quietly(lambda: properties(schema, schema), dict[str, Any]())
+    # The SDK's own tools leave the keyword out and ignore arguments that they do not know, so such a name is a mistake.
     is_open = schema.get("additionalProperties", False) is not False
     for name in () if is_open else arguments:
         if name not in takes:
@@ -176,6 +178,7 @@ def with_renamed_words(text: str, rename: Callable[[str], str], fallback: str | 
 
     def replaced(match: re.Match[str]) -> str:
         word = match[0].rstrip(".-")
+        # At the start of the text, the first slice is [-1:0], which is empty.
         before, after = text[match.start() - 1 : match.start()], text[match.start() + len(word) :][:1]
         is_quoted = before in _QUOTES and before == after
         is_called = word == fallback and _CALLS.search(text, 0, match.start()) is not None

@@ -133,6 +133,7 @@ class ToolFaults:
                     declared = ", ".join(map(repr, contract.reasons))
                     raise FaultError(f"the tool {name!r} declares no reason {reason!r}; declared are {declared}")
                 first = 1 if whole else fault.first
+                # Each reason counts its own calls, also the reasons that one `all` names.
                 own = Fault(reason=reason, first=first, probability=fault.probability, after=fault.after)
                 # Its own for each fault, so that one does not change what another draws.
                 self._faults.append((own, entry, random.Random(f"{seed} {name} {reason}")))  # noqa: S311 - no secret
@@ -189,6 +190,7 @@ def failing_on_demand(
             return run(*args, **options)
         fault, entry = taken
         returned = run(*args, **options) if fault.after else None
+        # A decorator may hide that the handler is async; its work has to end before the call fails.
         if inspect.isawaitable(returned):
             return _failed_after(returned, injected_failure(entry, sample(entry, options)))
         raise injected_failure(entry, sample(entry, options))

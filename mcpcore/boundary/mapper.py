@@ -59,6 +59,7 @@ class FailureMapper:
 
         If the state of the call is known, the envelope has the effects that follow from the tool's annotations.
         """
+        # Nearly all failures are of these classes, and need none of the searches for what they wrap.
         is_plain = type(exc) in PLAIN_ERRORS
         if not is_plain:
             exc = returned_failure(exc)
@@ -180,6 +181,7 @@ class FailureMapper:
             in_common = entry.kept
         if in_common is not None and others == "none":
             kept = in_common.get(call.state)
+            # Servers with other limits may share the entry.
             if kept is None or kept[0] is not self.limits:
                 kept = self._keep(in_common, error, call)
         if kept is not None:
@@ -216,6 +218,7 @@ class FailureMapper:
             is_clean=error.clean_for is not None and error.clean_for == call.name and not self.expose,
         )
         if error.injected:
+            # Not `replace`, which would lose the parts that the text is written from.
             envelope = Envelope.of({**vars(envelope), "injected": True}, vars(envelope).get("_parts"))
         relayed = type(error) is not CodedError and is_a(error, UpstreamError)
         if relayed:
@@ -305,6 +308,7 @@ def _misuse(keys: list[str]) -> str:
 
 def _classified(exc: BaseException) -> tuple[Code, Retry]:
     failures, explain = _classification()
+    # The last three are mistakes of the server's author, whatever their texts and causes look like.
     if not is_a(exc, failures) or is_a(exc, (ContractError, BrokenContractError, BrokenResultError)):
         return ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.retry
     explained = explain(exc)
@@ -337,6 +341,7 @@ def _select(exc: BaseException, contract: Contract[Any]) -> tuple[BaseException,
         return exc, exc, 0
     leaves = [unwrapped(leaf) for leaf in leaves_of(exc)]
     best = min(leaves, key=lambda leaf: _rank(leaf, contract))
+    # None of them says more than the others, so the group is classified as a whole.
     if _rank(best, contract)[0] >= _UNDECLARED:
         return (exc, best, 0) if len(leaves) == 1 else (exc, exc, len(leaves) - 1)
     return exc, best, len(leaves) - 1

@@ -65,6 +65,7 @@ class Repeats:
             if len(self._sessions) >= _MAX_SESSIONS:
                 del self._sessions[next(self._sessions.keys())]
             calls = self._sessions[session] = {}
+        # Taken out and put back, so that the first key is always the call that was made longest ago.
         known, count = calls.pop(key, (failure, 0))
         count = count + 1 if known == failure else 1
         calls[key] = failure, count

@@ -95,12 +95,14 @@ class Boundary:
         is_of_call = call.surface != "server"  # whoever runs the server prints the exception that it ends with
         if is_of_call:
             if coverage_hook.observer is not None:
+                # Before a strict server replaces the outcome, since the handler did raise this reason.
                 observe(outcome, call)
             if (outcome.breaches or call.lost) and (call.strictness or self.strictness).on:
                 # The record has the traceback of the failure itself, and of its causes only the texts.
                 ended = outcome.exception
                 trace = quietly(lambda: traceback_slot.__get__(unwrapped(ended)), None)
                 broken = BrokenContractError.of(outcome, call.lost).with_traceback(trace)
+                # The new error is no group, so that its own outcome has no others.
                 others = outcome.others
                 outcome = self.mapper.outcome(broken, call)
                 outcome.others = others

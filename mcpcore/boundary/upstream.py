@@ -101,4 +101,5 @@ def _details(sent: Envelope) -> dict[str, Any]:
 
 
 def _bounded(text: str) -> str:
+    # Cut before it is escaped, since it may be of any length, and after, since escapes are longer.
     return cut_text(one_line(text[: 2 * _MAX_TEXT]), _MAX_TEXT)

@@ -133,6 +133,7 @@ class AnsweredCall(AnsweredRequest):
         wire = self._wire
         http, meta = (None, None) if wire is None else (wire.request, wire.meta)
         if http is not None:
+            # The middleware that counts refused requests must not count this one, whose failure is recorded here.
             http.scope[ANSWERED] = True
         if http is not None or (meta and (type(meta) is not dict or "traceparent" in meta)):
             trace = trace_id(meta, getattr(http, "headers", None))
@@ -183,6 +184,7 @@ class AnsweredCall(AnsweredRequest):
         while self._within:
             _, record = self._within.popitem()
             outcome = record()
+            # The others are recorded all the same.
             if outcome.envelope.reason == "audit_failed":
                 refused = outcome
         return refused

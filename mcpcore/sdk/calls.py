@@ -241,6 +241,8 @@ async def _run_plain(
     try:
         returned = await tool.run(arguments, request.sdk, convert_result=not own)
     except ToolError as exc:
+        # The SDK raises ToolError itself for arguments that do not fit, and a subclass for a ValidationError of the
+        # handler's own.
         if isinstance(exc.__cause__, ValidationError) and type(exc) is ToolError:
             raise invalid_arguments_error(exc.__cause__, tool.parameters, tool.name, arguments) from exc.__cause__
         raise

@@ -141,6 +141,7 @@ class ToolDefinition:
         if "$defs" in sdk.parameters:  # there, dataclasses have become strict too
             sdk.parameters = model.model_json_schema(by_alias=True)
         else:
+            # Sorted as pydantic sorts it, without making the schema a second time.
             sdk.parameters = dict(sorted({**sdk.parameters, "additionalProperties": False}.items()))
         sdk.fn_metadata = _with_an_object(sdk.fn_metadata, declaration.name)
         schema = sdk.fn_metadata.output_schema
@@ -149,6 +150,7 @@ class ToolDefinition:
                 f"{declaration.where}: the result has a field 'error', where clients look for a failure; rename the "
                 "field, or raise a declared failure in its place"
             )
+        # Made now, so that a data model without a schema fails where it is declared, and not each list of tools.
         for index, entry in enumerate(declaration.contract):
             try:
                 entry.data_schema()
@@ -203,6 +205,7 @@ class ToolDefinition:
                 parsed = json.loads(value)
             except (ValueError, RecursionError):
                 continue  # a string that is no JSON is for validation to accept or to reject
+            # As the SDK does: the string itself may be meant, since "7" and "true" are also texts.
             if not isinstance(parsed, str | int | float):
                 unpacked = dict(arguments) if unpacked is None else unpacked
                 unpacked[key] = parsed

@@ -32,6 +32,7 @@ class ToolFailure(ToolError):  # noqa: N818 - the word of the docs
         super().__init__(envelope.message)
         self.envelope = envelope
 
+    # Pickle calls the class of an exception with its `args`, which are the text here, and not the envelope.
     def __reduce__(self) -> tuple[type[ToolFailure], tuple[Envelope], dict[str, Any]]:
         return type(self), (self.envelope,), self.__dict__.copy()
 
@@ -109,6 +110,7 @@ def as_raised(exc: BaseException, name: str) -> BaseException:
             return ResourceNotFoundError(f"Unknown resource: {shown_name(name)}")
         return failure
     inner = exc.__cause__
+    # The SDK raises a ValueError for all that goes wrong with a prompt; only its texts tell the cases apart.
     if type(exc) is not ValueError or inner is None or safe_str(exc) != safe_str(inner):
         return exc
     # Not `safe_str(inner)`, which escapes and cuts what the caller sent.

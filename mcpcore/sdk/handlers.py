@@ -122,6 +122,7 @@ async def answer(declared: Declared[..., Any], arguments: Mapping[str, Any], sdk
         BaseException: The handler's own exception, if another handler asked.
     """
     request = current.get()
+    # Another handler, or code outside of any request, asks: it gets the failure itself and may handle it.
     if request is None or request.claimed:
         make = _outside if request is None and sdk_context is None else lambda: sdk_context or request.sdk  # type: ignore[union-attr]
         inner = Request(make, contract=declared.contract)

@@ -145,8 +145,10 @@ class Sessions:
             strangers = [other for other in members if other.stage != _WORKING and not other.posting]
             if not strangers:
                 return _OPENING_FOR if any(other.stage == _OPENED for other in members) else _WORKING_FOR
+            # Whoever opens sessions and leaves them loses places before others do.
             held = Counter(other.groups[0] for other in strangers)
             leaving.append(min(strangers, key=lambda other: (other.stage, -held[other.groups[0]], other.opened)))
+        # Before anything is awaited, so that requests that arrive meanwhile find the place taken.
         self._sessions.add(session)
         for other in leaving:
             await self._end(other)
@@ -295,6 +297,7 @@ class Hosts:
         Raises:
             ValueError: If one of `allowed` is no host.
         """
+        # The address of a link has its zone behind a percent sign.
         address = ipaddress.ip_address(bound.getsockname()[0].partition("%")[0])
         self.is_loopback = _is_loopback(address)
         self._names = {"localhost"}
@@ -325,6 +328,7 @@ class Hosts:
 
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         """The status and the sentence with which a request that has these `headers` is refused; None if it is not."""
+        # Each header is collected, since a second Host or Origin could pass a check that reads the first alone.
         hosts, origins, lengths = [], [], set()
         for name, value in headers:
             if name == b"host":
@@ -407,6 +411,8 @@ class Front:
         async def received() -> Message:
             nonlocal complete, late
             message: Message = {"type": "http.disconnect"}
+            # Once the body is complete, the application asks on only to learn that the client has left, as long as it
+            # answers.
             with anyio.CancelScope(deadline=math.inf if complete else deadline) as waiting:
                 message = await receive()
             late = waiting.cancelled_caught
@@ -414,6 +420,7 @@ class Front:
             complete = complete or not (has_left or message.get("more_body", False))
             if has_left and not (complete or begun):
                 answering.cancel()
+                # Here the cancellation arrives, so that the application never sees the disconnect.
                 await anyio.lowlevel.checkpoint()
             return message
 

@@ -87,6 +87,7 @@ class Refusals:
             self._since = now()
         # A thread, since the server may run on any event loop, and be mounted in an application of any kind.
         timer = threading.Timer(WINDOW, self.write)
+        # The process must not wait a minute for the thread; at its exit, `atexit` writes what was counted.
         timer.daemon = True
         timer.start()
         atexit.register(self.write)
@@ -151,6 +152,7 @@ class RefusedRequests:
 
         if scope["type"] == "lifespan":
             await self._app(scope, receive, written)
+        # The end of the path, since the application may be mounted below another one.
         elif scope["type"] == "http" and scope["path"].endswith(self._paths):
             await self._app(scope, receive, counted)
         else:

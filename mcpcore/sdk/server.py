@@ -58,6 +58,7 @@ from mcpcore.sdk.serving import (
 )
 from mcpcore.sdk.startup import Startup, no_lifespan
 from mcpcore.sdk.tools import ContractTool, ToolListing
+from mcpcore.values.logs import own_handler
 from mcpcore.values.request_var import current
 
 if TYPE_CHECKING:
@@ -169,8 +170,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         check_names(type(self), options)
         call_limits = checked_limits("Server", "server", timeout=timeout, max_concurrency=max_concurrency)
         self._fields = checked(bind or {}, "Server(bind=…)")
-        from mcpcore.values.logs import own_handler
-
         self._complete: Callable[..., Awaitable[Completion | None]] | None = None
         self.external_tools: frozenset[str] = external_names("Server", external_tools)
         """Tools of other servers, as the option names them."""

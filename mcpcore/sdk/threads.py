@@ -47,6 +47,8 @@ async def in_thread(fn: Callable[[], Any], handler: object, request: Request) ->
     await threads.take(place, request)
     request.began = True
     try:
+        # anyio gives a thread's token back when the caller leaves, although the thread runs on; so its own limit is
+        # none.
         raised, value = await anyio.to_thread.run_sync(place.run, fn, abandon_on_cancel=True, limiter=_no_limit())
     finally:
         place.leave()

@@ -244,6 +244,7 @@ class Batch(Generic[T]):
         if not self._done:
             self._whole.add(written, envelope)
         weight = size(written)
+        # The first is always listed, however long it is, so that an answer with failures never shows none.
         if self._failed and (len(self._failed) >= self._max or self._bytes + weight > MAX_BYTES):
             self._left_out[reason_or_code(envelope)] += 1
             self._unlisted[Step.of(envelope)] += 1

@@ -88,6 +88,7 @@ class WholeFailure:
         room = _MAX_LISTED
         for place, (_, _, weight, _, _) in enumerate(self._listed):
             room -= weight
+            # The first place is never removed: the code and the message of the whole failure are those of its item.
             if place and (room < 0 or place >= self._max):
                 self._first_unlisted = self._listed[place][0]
                 del self._listed[place:]

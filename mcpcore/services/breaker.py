@@ -175,6 +175,7 @@ class CircuitBreaker:
             CircuitOpenError: If the circuit is open, or a trial is running.
         """
         blocks = _entered.get()
+        # A block of an earlier period counts no more, so that calls in it are let through or refused like new ones.
         is_inner = any(block.breaker is self and block.period == self._period for block in blocks)
         _entered.set((*blocks, _Block(self, None if is_inner else self._begin())))
         return self
@@ -218,6 +219,7 @@ class CircuitBreaker:
             return call_async
 
         async def finish(running: Coroutine[Any, Any, Any]) -> Any:
+            # A refused call never awaits the coroutine, which Python would warn about.
             with contextlib.closing(running), self:
                 return await running
 
@@ -300,6 +302,7 @@ class CircuitBreaker:
         return "answered" if outcomes == {"answered"} else "unknown"
 
     def _outcome_of_leaf(self, exc: BaseException) -> _Outcome:
+        # Another breaker refused, so its service was not called, which says nothing about this service.
         if not is_a(exc, Exception) or is_a(exc, CircuitOpenError):
             return "unknown"
         from mcpcore.classification import classify

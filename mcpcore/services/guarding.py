@@ -197,6 +197,8 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             @functools.wraps(fn)
             async def guarded_steps_async(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
                 inner = fn(*args, **kwargs)
+                # By hand, since `yield from` does not exist in async generators: values, exceptions and the end go in
+                # and out.
                 step = inner.__anext__()
                 with self._guarded_call(name, args, kwargs):
                     while True:
@@ -315,6 +317,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             return None
         if coded is not None and coded.omits_effects:
             return None  # of a batch whose items failed for different reasons, none of which speaks for all
+        # The class of a coded error says nothing: it is mapped by its code.
         if coded is not exc:
             for kind in type(exc).__mro__:
                 if kind in self._targets:
@@ -384,6 +387,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         if _is_logged(exc):
             _mark(becomes)
             return
+        # Both, since a guard further out may see either: a handler may raise the original again.
         _mark(exc)
         _mark(becomes)
         code = becomes.code if isinstance(becomes, CodedError) else None

@@ -121,6 +121,7 @@ class Retrying:
             return False
         if advice_for(exc).retryable and effects_of(exc, is_safe=self._is_safe) not in CHANGED:
             return True
+        # tenacity raises a failure that is not retried as it is, without the number of attempts.
         if state.attempt_number > 1:
             _give_up(state)
         return False

@@ -132,6 +132,7 @@ class Link(NamedTuple):
 
 def read_link(line: bytes, signer: Signer) -> Link | None:
     """The place of `line` (with its newline) in the chain, or None if it is not a line of a trail."""
+    # Not parsed as JSON: a writer spells a line in one way only, so that any other spelling is a change.
     match = _LINE.fullmatch(line)
     if match is None:
         return None

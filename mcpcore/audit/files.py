@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NUMBER = re.compile(r"\.(\d{12})\Z")
+# Without O_NONBLOCK, opening a pipe that took the place of the file would wait for its other end.
 _PRIVATE: Final = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 

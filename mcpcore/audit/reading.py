@@ -56,6 +56,7 @@ def moment_of(record: Record) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(stamp)
+        # At either end of the calendar, a forged time has no equivalent in UTC, which is an OverflowError.
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None

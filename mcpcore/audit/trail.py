@@ -133,6 +133,7 @@ class AuditTrail:
             )
         self.path: Final = None if path is None else Path(os.path.abspath(path))  # noqa: PTH100 - links stay as named
         self.policy: Final[AuditPolicy] = policy
+        # A key in the environment may be no UTF-8; Python keeps such bytes as surrogates.
         secret = key.encode("utf-8", "surrogateescape") if isinstance(key, str) else key
         self._weak = bool(secret) and len(secret or b"") < _WEAK_KEY
         self._writer: Writer | None = None

@@ -43,6 +43,7 @@ class KnownHead:
             return cls(head.hash, head.seq)
         seq, colon, digest = text.rpartition(":")
         digest = digest.lower()
+        # `isdigit` below also admits digits such as `²`, which `int` refuses, so the number has to be ASCII.
         if len(digest) != 64 or set(digest) - set("0123456789abcdef") or (colon and not seq.isascii()):
             raise AuditError(f"not a head: {text[:80]!r}; give a head file, SEQ:HASH or HASH (64 hexadecimal digits)")
         if colon and not seq.isdigit():
@@ -171,6 +172,7 @@ def _is_there(file: BinaryIO, where: Path) -> bool:
 
 def _raw_head(where: Path) -> bytes | None:
     with contextlib.suppress(FileNotFoundError):
+        # More than a head may have, so that a longer file is not read as one.
         return head_path(where).read_bytes()[: HEAD_SIZE * 2]
     return None
 

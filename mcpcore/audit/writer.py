@@ -205,6 +205,7 @@ class Writer:
                 with contextlib.suppress(OSError):
                     self.flush()
             self._drop()
+        # Without the mutex, since this waits for the flusher's thread, which takes the mutex too.
         self._flusher.stop()
 
     def __del__(self) -> None:
@@ -227,6 +228,7 @@ class Writer:
 
     def _enter(self) -> bool:
         """Open and lock the file that the path names now, and find its end; False if the lock is taken."""
+        # A file may be replaced between the moments when it is opened and when it is locked.
         for _ in range(100):
             if self._fd < 0:
                 self._open()
@@ -387,6 +389,7 @@ class Writer:
         count = self._unnoted
         self._write(*self._seal(encode_event("lost", records=count)))
         with self._counting:
+            # Other threads may have lost records since they were counted, so it does not become 0.
             self._unnoted -= count
         LOGGER.warning("the audit trail %s can be written again; %d record(s) are not in it", self.path, count)
 
@@ -470,6 +473,7 @@ class Writer:
         target = rotated_path(path, first.seq if first is not None else self._seq)
         while target.exists():
             target = rotated_path(path, int(target.name[-12:]) + 1)
+        # The flusher only flushes the file that is open, so that nobody would flush the full one later.
         if self._flush != "record":
             os.fsync(self._fd)
         self._close_file()

@@ -201,6 +201,7 @@ class _Run:
         self._failure = failure  # in case that the time is over before the tools are listed
         listed = await self._listed(tool, failure)
         contract = self._contract if tool == self._contract_of else NO_CONTRACT
+        # Read again, now with the annotations and the contract, which say what the call may have changed.
         failure = failure_of(answer, tool, arguments, listed=listed, contract=contract) or failure
         failure.__cause__ = cause
         self._failed(failure)

@@ -245,6 +245,7 @@ def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope
     stated = envelope.retry if envelope.retry_stated else None
     retry = code.retry if stated is None else stated
     if code in _VAGUE or envelope.native_code == _ANY_SERVER_ERROR:
+        # The name of a tool, such as `set_timeout`, says nothing about the failure.
         text = _PREFIX.sub("", envelope.message[:_MAX_TEXT], count=1)
         explanation = explain(Exception(text))
         if explanation.matched.layer == "message":

@@ -172,6 +172,7 @@ async def pages_of(list_page: Callable[[str | None], Awaitable[Any]], *, most: i
 
 def _keep(connection: Any, tools: Tools) -> None:
     _listings[connection] = tools
+    # The connection itself keeps the watcher, which must not keep the connection alive in turn.
     reference = ref(connection)
     watch_tools(connection, lambda: _listings.pop(reference(), None))
 

@@ -166,6 +166,7 @@ class CallPolicy:
             raise ValueError(f"CallPolicy(max_attempts=...) takes an integer from 1 up, not {self.max_attempts!r}")
         for name in ("max_elapsed", "max_wait", "jitter"):
             value = getattr(self, name)
+            # `not value >= 0` also refuses a NaN, which `value < 0` would admit.
             if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
                 raise ValueError(f"CallPolicy({name}=...) takes a number from 0 up, not {value!r}")
         if not self.max_elapsed > 0:

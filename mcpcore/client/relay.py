@@ -106,6 +106,7 @@ class _Session(Generic[T]):
         self.answer: T | None = None
 
     async def call_tool(self, name: str, arguments: dict[str, Any] | None = None, /) -> object:
+        # A call that raises must not leave the answer of the call before it.
         self.answer = None
         self.answer = await self._call_tool(name, arguments or {})
         return self._read(self.answer)

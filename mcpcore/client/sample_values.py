@@ -98,6 +98,7 @@ class SampleValues:
         items = [self.value(part, depth + 1) for part in first] if isinstance(first, list) else []
         least = node.get("minItems")
         least = least if isinstance(least, int) else 0
+        # A hostile schema may ask for any number of items.
         wanted = min(max(least, 0 if depth > 2 else 1), 20)
         while len(items) < wanted and node.get("items") is not False:
             items.append(self.value(node.get("items", {}), depth + 1))

@@ -214,6 +214,7 @@ def _names_around(fn: Callable[..., Any]) -> dict[str, Any]:
         while frame is not None:
             enclosing.append(frame.f_locals)
             frame = frame.f_back
+        # The nearest frame last, so that its names win. Frames further out belong to whatever imports or runs the code.
         for local in reversed(enclosing[:8]):
             names.update(local)
     elif frame is not None:  # pragma: no branch - something outside this package calls it
@@ -327,4 +328,5 @@ def is_method(fn: Callable[..., Any]) -> bool:
     first = next(iter(inspect.signature(fn).parameters.values()), None)
     if first is None or first.kind in _KINDS:
         return False
+    # An instance may have any name; `ctx` without a type is a context.
     return first.name in ("self", "cls") or (first.annotation is inspect.Parameter.empty and first.name != "ctx")

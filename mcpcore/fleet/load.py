@@ -145,6 +145,7 @@ BATCH_ROWS: Final = 100_000
 BATCH_BYTES: Final = 64 << 20
 """Rows are added in batches of at most this many rows or bytes, whichever is reached first."""
 
+# The pieces whose beginnings are looked up in one query.
 _ASKED: Final = 500
 
 _NEW: Final = (
@@ -216,10 +217,12 @@ def load(
         for source in sources:
             if source.whole and not source.exported:
                 loading.verify(source, key, no_head=no_head)
+    # By the clock of the store, which also says when each row was loaded.
     ((began,),) = store.rows("SELECT toString(toUnixTimestamp64Milli(now64(3)))")
     for source in sources:
         loading.load(source, dict(resource or {}))
     ((new,),) = store.rows(_NEW, {"began": int(began)})
+    # Another process may have added records meanwhile.
     loading.report.new = min(new, loading.report.records)
     return loading.report
 
@@ -342,6 +345,7 @@ class _Loading:
     def _stored(self, pieces: Sequence[Piece]) -> set[str]:
         """The hashes before `pieces` that are in the store."""
         rows = self.store.rows(
+            # A line ends in its hash, a quotation mark and a brace.
             "SELECT DISTINCT substring(line, length(line) - 65, 64) AS hash FROM {table:Identifier} "
             "WHERE seq IN ({seqs:Array(Int64)}) AND has({hashes:Array(String)}, hash)",
             {

@@ -80,6 +80,7 @@ def _pairs(words: Sequence[str], schema: Schema | None, tool: str) -> dict[str, 
         if is_json:
             raw[key] = _json(value, f"{key}:=")
         elif is_file and not {"string", "array"}.intersection(_kinds(part, schema)):
+            # A file usually ends in a line feed, with which it would be no number.
             texts[key] = [value.strip()]
         else:
             texts.setdefault(key, []).append(value)

@@ -38,6 +38,7 @@ class Guarded(click.Command):
         """Run the command, as click does."""
         try:
             return super().invoke(ctx)
+        # click ends a command quietly if its output is no longer read.
         except BrokenPipeError:
             raise
         except AuditError as exc:

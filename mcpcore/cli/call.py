@@ -324,6 +324,7 @@ class Conversation:
             client = Client(self._transport(), mode=self._mode(), cache=None, logging_callback=self._show_log)
             # Problems are raised outside the client, whose task groups would wrap them.
             async with client:
+                # Only reaching the server is limited here; requests have their own limits.
                 connecting.deadline = float("inf")
                 self.succeeded = await self.talk(client)
         if connecting.cancelled_caught:

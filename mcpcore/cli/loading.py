@@ -195,6 +195,7 @@ def _made(factory: Callable[..., Any], name: str, target: Target, arguments: Seq
         ) from exc
     server = _guarded(target, lambda: factory(*arguments))
     if inspect.iscoroutine(server):
+        # Python would warn of a coroutine that nobody awaits.
         server.close()
         raise Problem(
             f"{where} is async, but the server is made before an event loop runs.",
@@ -210,6 +211,7 @@ def _made(factory: Callable[..., Any], name: str, target: Target, arguments: Seq
 
 def _import_module(name: str) -> ModuleType:
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        # As `python -m` does.
         sys.path.insert(0, str(Path.cwd()))
     try:
         return importlib.import_module(name)
@@ -236,6 +238,7 @@ def _import_file(path: Path) -> ModuleType:
         return importlib.import_module(".".join(parts))
     # The file may have the name of another module, such as types.py.
     name = path.stem if path.stem.isidentifier() and path.stem not in sys.modules else "__mcpcore_server__"
+    # `spec_from_file_location` knows no loader for a file whose name does not end in .py.
     spec = importlib.util.spec_from_loader(
         name, importlib.machinery.SourceFileLoader(name, str(path)), origin=str(path)
     )
@@ -243,6 +246,7 @@ def _import_file(path: Path) -> ModuleType:
     assert spec.loader is not None
     spec.has_location = True
     module = importlib.util.module_from_spec(spec)
+    # Before its code runs, which may look the module up by its name, as dataclasses do.
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module

@@ -100,10 +100,12 @@ def _write(target: Path, *, project: str, package: str, variant: str) -> None:
         made = Path(folder) / target.name
         for part in ("common", variant):
             for source in sorted((_TEMPLATE / part).rglob("*")):
+                # Installing mcpcore may have compiled the template.
                 if source.is_file() and "__pycache__" not in source.parts:
                     _copy(
                         source, made / _place(source.relative_to(_TEMPLATE / part), package), project, package, variant
                     )
+        # A temporary folder admits its owner alone.
         shutil.copymode(target.parent, made)
         if target.exists():  # empty; a shell may be in it, so that it must stay the same folder
             for path in made.iterdir():

@@ -388,6 +388,7 @@ def _serve_http(
     hosts = announce(getattr(server, "name", None) or "the server", bound, endpoint[0], allowed, path=path)
     is_fastmcp = kind_of(server) == "fastmcp"
     if is_fastmcp:
+        # `Front` checks Host and Origin for every kind of server, and knows --allow-host.
         app = server.http_app(
             path=path, json_response=json_response, stateless_http=stateless, host_origin_protection=False
         )
@@ -508,6 +509,7 @@ def _end_on_interrupt() -> None:
 
     def end(_signal: int, _frame: FrameType | None) -> None:
         timer = threading.Timer(1.0, os._exit, (INTERRUPTED,))
+        # It must not keep a process alive that ends in time.
         timer.daemon = True
         timer.start()
         raise KeyboardInterrupt

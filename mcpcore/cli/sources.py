@@ -65,6 +65,7 @@ def parse_source(word: str, *, static: bool = False) -> Source:
         return Source("static", word)
     before, colon, after = word.partition(":")
     if colon and before and not Path(before).is_file() and not is_python(before):
+        # After --end-of-options, a word with a hyphen in front is no option of git.
         revision = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{before}^{{commit}}")
         if revision is not None:
             return Source("git", word, revision=revision.decode().strip(), path=after)
@@ -231,6 +232,7 @@ def _unpack(source: Source, root: Path) -> None:
             with tarfile.open(fileobj=process.stdout, mode="r|") as archive:
                 for member in archive:
                     if member.isfile() and member.name.endswith(_KEPT):
+                        # The filter refuses names that lead out of the folder.
                         archive.extract(member, root, filter="data")
         except (tarfile.TarError, OSError) as exc:
             process.kill()

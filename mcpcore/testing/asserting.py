@@ -240,6 +240,7 @@ def _mismatch(envelope: Envelope, reason: str, code: Code | None, data: Mapping[
     details = envelope.details
     problems = []
     for key, value in data.items():
+        # The data of a failure is JSON, so a date in `data=` is compared as a text.
         expected: Any = to_json(value)
         if key not in details:
             problems.append(f"{key!r} is missing, expected {expected!r}")

@@ -57,6 +57,7 @@ def values_of(schema: Any) -> SearchStrategy[Any]:
     try:
         _require_local(schema)
         Draft202012Validator.check_schema(schema)
+        # The strategies know a part of the keywords; the whole schema then decides what is drawn.
         strategy = _Drawing(schema).of(schema, "#").filter(_validity_by(schema))
         strategy.validate()
         is_empty = strategy.is_empty

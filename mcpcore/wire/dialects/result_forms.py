@@ -190,6 +190,7 @@ _STRUCTURED: Final = ("structured_content", "structuredContent")
 _FIELDS: Final = frozenset({*_IS_ERROR, *_STRUCTURED, "content"})
 """The fields of a result of a tool."""
 
+# The first class that fits counts, so a class comes before its bases.
 _READERS: Final[tuple[tuple[str, str, Callable[[object], Answer | Envelope]], ...]] = (
     ("mcp_types", "GetTaskPayloadResult", _refuse),
     ("mcp_types", "Result", _of_result),

@@ -159,6 +159,7 @@ class CodedError(Exception):
             if self.effects is None:
                 self.unusable_advice = f"effects must be one of {', '.join(EFFECTS)}, not {_shown(effects)}"
         super().__init__(self.message)
+        # A failure that is made in a call and never raised is reported as lost.
         note(self)
 
     @property

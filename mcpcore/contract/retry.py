@@ -34,7 +34,7 @@ class Retry:
     ```
 
     Attributes:
-        kind: The name on the wire: "not_retryable", "retryable" or "retryable_after_ms".
+        kind: The name on the wire: "not_retryable", "retryable_immediate" or "retryable_after_ms".
         after_ms: The time to wait in milliseconds, or None.
         retryable: Whether the same call is worth making again at all.
     """

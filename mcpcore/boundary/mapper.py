@@ -90,7 +90,7 @@ class FailureMapper:
                 context=call.context,
                 limits=self.limits,
             )
-            breach = Breach("other", f"the failure could not be told: {safe_str(failed)}")
+            breach = Breach("other", f"the exception could not be read: {safe_str(failed)}")
             return Outcome(envelope=envelope, exception=exc, expected=False, breaches=(breach,))
         if others:
             outcome.others = others

@@ -328,11 +328,6 @@ def code_numbered(number: int) -> Code | None:
     return _BY_NUMBER.get(number, _CUSTOM_BY_NUMBER.get(number))
 
 
-def all_codes() -> tuple[Code, ...]:
-    """Every code: those of the framework in the order of the table, then those of the application as created."""
-    return (*ErrorCode, *_CUSTOM_BY_NAME.values())
-
-
 def severity(code: Code) -> tuple[int, int, str]:
     """The sort key of `code` by severity, the most severe first.
 

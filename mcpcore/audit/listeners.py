@@ -81,6 +81,7 @@ def summary_of(record: Mapping[str, Any]) -> str:
 
 def is_heard() -> bool:
     """Whether the logger has a handler that does anything; making a log record costs more than hashing it."""
+    # A filter, or a logger of another class, may do anything with a record.
     if LOGGER.filters or type(LOGGER) is not logging.Logger:
         return True
     handlers = list(_handlers())
@@ -131,6 +132,7 @@ class Flusher:
         """Flush the files at the end of the interval."""
         self._dirty.set()
         if self._thread is None:
+            # A new one, since the thread before may still be looking at the old one.
             self._closing = threading.Event()
             self._thread = threading.Thread(
                 target=self._run, args=(self._closing,), name="mcpcore-audit-flush", daemon=True

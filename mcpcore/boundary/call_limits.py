@@ -81,6 +81,7 @@ class CallLimits:
             # The timeout of a tool replaces that of its server, whose scope is around the call already.
             request.scope.deadline = anyio.current_time() + self.timeout
             return await call()
+        # Not `fail_after`, whose TimeoutError looks like one that the handler raises.
         with anyio.move_on_after(self.timeout) as scope:
             request.scope = scope
             try:

@@ -232,6 +232,7 @@ class Boundary:
             details = {key: value for key, value in envelope.data.items() if key not in RESERVED_DATA_KEYS}
             if details:
                 record["data"] = details
+        # Whatever follows is not among the parts that an envelope keeps of its text.
         parts = len(record)
         is_chained = cause_of(exc) is not None and not is_a(exc, FrameworkError)
         if not outcome.expected or is_chained or outcome.others:

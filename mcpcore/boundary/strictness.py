@@ -72,6 +72,7 @@ def strict_scope(server: object, *, strict: bool = True) -> Iterator[None]:
     with ExitStack() as scopes:
         for part in _with_mounted(server):
             owners = (part, *getattr(part, "middleware", ()))
+            # Other objects may have an attribute of that name, too.
             own = [kept for owner in owners if type(kept := getattr(owner, "strictness", None)) is Strictness]
             for strictness in own or [strictness_of(part)]:
                 scopes.enter_context(strictness.scope(strict=strict))

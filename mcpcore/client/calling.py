@@ -98,6 +98,7 @@ async def call(
             action or `on_step` raises.
     """
     name, contract = (tool, NO_CONTRACT) if isinstance(tool, str) else (tool.name, tool.contract)
+    # A server of the SDK has a method `call_tool` as well.
     if hasattr(session, "run_stdio_async"):
         raise TypeError(
             f"call(session, ...) takes a client, not the server itself, a {type(session).__name__}; connect to it "
@@ -186,6 +187,7 @@ class _Run:
         """The result of one call, and the failure in it."""
         # The client of FastMCP raises the text of a failure, without its structured content.
         options = {"raise_on_error": False} if hasattr(self._session, "call_tool_mcp") else {}
+        # If the time is over before the answer, the failure is about this call.
         self._calling = tool, arguments
         cause: Exception | None = None
         try:

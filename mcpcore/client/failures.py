@@ -247,6 +247,7 @@ def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope
     if code in _VAGUE or envelope.native_code == _ANY_SERVER_ERROR:
         # The name of a tool, such as `set_timeout`, says nothing about the failure.
         text = _PREFIX.sub("", envelope.message[:_MAX_TEXT], count=1)
+        # Exception itself matches no type of the table, so only the text counts.
         explanation = explain(Exception(text))
         if explanation.matched.layer == "message":
             code, retry = explanation.code, explanation.retry

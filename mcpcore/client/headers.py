@@ -101,6 +101,7 @@ class _Hiding:
             text = str(received)
             hidden = self._secrets.hide(text)
             return received if hidden == text else ValueError(hidden)
+        # Without defaults, which the server did not send.
         message = received.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
         hidden = self._hidden(message)
         if hidden != message:
@@ -117,6 +118,7 @@ class _Hiding:
                 self._hidden(key): item if key in _NUMBERS and isinstance(item, int) else self._hidden(item)
                 for key, item in value.items()
             }
+        # The value of a header may be a number.
         if isinstance(value, int | float):
             text = str(value)
             return value if self._secrets.hide(text) == text else HIDDEN

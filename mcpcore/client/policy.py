@@ -175,6 +175,7 @@ class CallPolicy:
             raise ValueError("CallPolicy(jitter=...) takes a finite number")
         for name in ("retry_unsafe", "fallbacks", "corrections"):
             value = getattr(self, name)
+            # A text is a collection too, of letters.
             if isinstance(value, str) or not isinstance(value, bool | Collection):
                 raise TypeError(
                     f"CallPolicy({name}=...) takes True, False or a set of tools, not {type(value).__name__}"
@@ -422,6 +423,7 @@ def _correction(failure: ToolCallFailed, policy: CallPolicy, state: Progress) ->
     if entry is None or entry.corrective_params is None:
         return None
     arguments = {**failure.arguments, **entry.corrective_params}
+    # With the same arguments it would be the same call, which `_again` decides about.
     if (tool, entry.reason) in state.corrected or arguments == failure.arguments:
         return None
     if not policy.allows_correction(tool):
@@ -457,6 +459,7 @@ def _again(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Deci
 
 def _fallback(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Decision | None:
     entry, sent = failure.entry, failure.envelope.fallback_tool
+    # An envelope may be made of the words of a caller, so only the tool that the contract names is called.
     name = None if entry is None else entry.fallback_tool
     if name is None:
         return None if sent is None else _give_up("the fallback tool is not in the contract", failure)

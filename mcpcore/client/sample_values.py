@@ -118,6 +118,7 @@ class SampleValues:
         if isinstance(below, int | float) and value >= below:
             value = below - 1 if whole or above is None else (above + below) / 2
         if isinstance(step, int | float) and step > 0:
+            # Rounded up, so that the value stays above the lower bound.
             value = -(-value // step) * step
         return int(value) if whole and float(value).is_integer() else value
 

@@ -252,6 +252,7 @@ class Batch(Generic[T]):
         self._bytes += weight
         self._failed.append((number, failure))
         self._items.append((number, FailedItem.of(failure.item, envelope, number=number)))
+        # Not those of unlisted items, which may be many, each with its frames.
         self._exceptions.append(speaker)
 
     def _is_whole(self, speaker: BaseException) -> bool:

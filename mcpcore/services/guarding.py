@@ -301,6 +301,7 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             stays = target is None and self._stays(leaf)
             failure = leaf if stays else self._translate(leaf, target, name)
             if failure is not leaf:
+                # As `raise failure from leaf` would, which a member of a group never goes through.
                 failure.__cause__ = leaf
                 hand_on(leaf, failure)
             members.append(failure)

@@ -196,6 +196,7 @@ def indented(text: str) -> str:
 def read(text: str) -> TextFields | None:
     """The values in `text`; None where `write` cannot have written it."""
     text = text.strip()
+    # `write` escapes controls, so a text with one in it is not from there.
     if len(text) > _MAX_TEXT or not text.startswith(_ERROR) or clean_text(text) != text:
         return None
     error, *middle = _SECTION.split(text)
@@ -216,6 +217,7 @@ def read(text: str) -> TextFields | None:
             return None
         fields = fields._replace(details=details)
     match = _REPEATED.match(middle[0]) if middle else None
+    # The whole sentence, since a caller's text may begin in the same way.
     if match is not None and middle[0] == repeat_notice(int(match[1])):
         del middle[0]
         fields = fields._replace(repeated=int(match[1]))

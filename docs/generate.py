@@ -68,9 +68,13 @@ def made() -> dict[Path, str]:
         **figures.pages(),
         **api.pages(),
         **{DOCS / "rules" / name: text for name, text in rules().items()},
-        DOCS / "llms.txt": teaching.llms(),
-        DOCS / "skill" / "SKILL.md": teaching.skill(),
+        **_made_of_pages(),
     }
+
+
+def _made_of_pages() -> dict[Path, str]:
+    """The files that quote the pages as they are on the disk."""
+    return {DOCS / "llms.txt": teaching.llms(), DOCS / "skill" / "SKILL.md": teaching.skill()}
 
 
 def main() -> int:
@@ -90,6 +94,9 @@ def main() -> int:
         path.unlink()
     for path, text in pages_now.items():
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    # Once more, since the pages that they quote may have changed.
+    for path, text in _made_of_pages().items():
         path.write_text(text, encoding="utf-8")
     return 0
 

@@ -1,4 +1,4 @@
-"""Rules, the names of their modules and their pages agree."""
+"""Rules, the names of their modules and their pages agree, and the linter knows the factories of the runtime."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from pathlib import Path
 
 import mcpcore_lint
 from mcpcore_lint.ids import is_id, known, rule_ids, rule_modules
+from mcpcore_lint.names import FACTORIES
 from mcpcore_lint.rules import FAMILIES, all_rules, matches
 from mcpcore_lint.show import pages
+
+from mcpcore.contract import errors
 
 PAGES = Path(__file__).parents[2] / "docs" / "rules"
 
@@ -56,3 +59,8 @@ def test_a_known_selector_selects_a_rule():
         assert any(matches(rule, name) for rule in own_rules().values()) == known(name), name
     assert all(is_id(name) for name in own_rules())
     assert not is_id("handler")
+
+
+def test_the_factories_are_those_of_the_runtime():
+    """The linter lists them itself, since it must not import the runtime to read a file."""
+    assert {name: code.name for name, code in errors.FACTORIES.items()} == FACTORIES

@@ -292,6 +292,7 @@ class Writer:
 
     def _drop(self) -> None:
         self._close_file()
+        # Forgotten first: after an interruption, the number of a closed descriptor may be that of another file.
         head, lock, self._head_fd, self._lock_fd, self._head_known = self._head_fd, self._lock_fd, -1, -1, False
         for fd in (head, lock):
             if fd >= 0:

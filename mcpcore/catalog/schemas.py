@@ -261,6 +261,7 @@ class _Collector:
                 self._add(self.parts, part, f"{path}{suffix}", depth, required=True)
 
     def _add(self, known: dict[str, Field], part: object, path: str, depth: int, *, required: bool) -> None:
+        # Two branches of a union may have a field of one name, of which only the first is compared.
         if path in known or len(known) >= MAX_FIELDS:
             self.whole = False
             return

@@ -84,6 +84,7 @@ class Retry:
             raise TypeError(f"Retry.after(seconds=...) takes a number of seconds, not {type(seconds).__name__}")
         if not math.isfinite(seconds) or seconds < 0 or seconds * 1000 > MAX_AFTER_MS:
             raise ValueError(f"Retry.after(seconds=...) takes a finite number from 0 up, not {seconds!r}")
+        # As floats, 2.007 s are 2007.0000000000002 ms, which must not become 2008.
         return cls(LATER, math.ceil(round(seconds * 1000, 6)))
 
     @property
@@ -126,6 +127,7 @@ class Retry:
             after_ms = math.nan
         # A NaN is between no bounds.
         if kind == LATER and 0 <= after_ms <= MAX_AFTER_MS:
+            # Up, so that a call is not made too early.
             return cls(LATER, math.ceil(after_ms))
         raise ValueError(f"not a retry advice: {value!r}")
 

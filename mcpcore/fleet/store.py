@@ -177,6 +177,7 @@ class Store:
         Raises:
             StoreError: If there is no table, or it has another schema.
         """
+        # Another process may create the table in between, so the statement says IF NOT EXISTS.
         if create and not self._columns():
             with self._translated():
                 self._client.command(create_table(f"`{self.address.table}`"))

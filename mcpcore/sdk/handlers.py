@@ -94,6 +94,7 @@ def _handled(
     if definition.sdk.context_kwarg is not None:
         values[definition.sdk.context_kwarg] = request.sdk
     args = declared.bound_args(request)
+    # Values come by name, and such a parameter takes none by name.
     if definition.positional:
         args = (*args, *(values.pop(name) for name in definition.positional))
     if threaded and not declaration.is_async:

@@ -74,6 +74,7 @@ async def tool_client(
         Exception: The exception that keeps the server from starting, as its own code raised it. A strict server with an
             unknown fallback tool raises a `ContractError`.
     """
+    # Without a cache, a test gets each list as the server has it now.
     client = Client(connectable(server), **{"cache": None, **options})
     failure: BaseException | None = None
     async with AsyncExitStack() as scopes:

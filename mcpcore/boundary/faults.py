@@ -62,7 +62,7 @@ class Fault:
         Raises:
             FaultError: If the text has another form.
         """
-        # Tests pass faults from Python, where nothing has checked their types.
+        # Tests pass faults as values of Python, of any type.
         if not isinstance(text, str):
             raise FaultError(f"{text!r} is no failure to inject; write the name of a declared reason")
         reason, *options = (part.strip() for part in text.split(","))

@@ -20,6 +20,7 @@ from mcpcore.classification import classifies
 from mcpcore.contract.advice import BETWEEN, ROWS, Facts, advice_phrase, read_advice
 from mcpcore.contract.codes import Code
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
+from mcpcore.contract.retry import KINDS, LATER
 from mcpcore.proxy.overlay import Overlay, OverlayError
 from tests.answers import envelope_of
 from tests.proxy.test_conversation import respond, talk
@@ -109,7 +110,9 @@ def test_no_phrase_says_two_things() -> None:
 
 @pytest.mark.no_server
 @pytest.mark.parametrize(
-    "retry", [Retry.never(), Retry.now(), Retry.after(seconds=0), Retry.after(seconds=1.05)], ids=str
+    "retry",
+    [*(Retry(kind) for kind in KINDS if kind != LATER), Retry.after(seconds=0), Retry.after(seconds=1.05)],
+    ids=str,
 )
 @pytest.mark.parametrize("tool", [None, "find_orders", "find orders: check with me before you call again", '"a b"'])
 def test_a_phrase_is_read_as_it_was_written(retry: Retry, tool: str | None) -> None:

@@ -54,6 +54,7 @@ def traced(exc: BaseException, *, depth: int = 3) -> str:
     for index in reversed(range(len(chain))):
         current = chain[index]
         parts.append(traceback_of(current))
+        # A member may have the group itself as its cause, so the depth has an end.
         if is_a(current, BaseExceptionGroup) and depth:
             members = members_of(current)
             for number, member in enumerate(members[:_MAX_SHOWN], 1):
@@ -71,6 +72,7 @@ def log_outcome(outcome: Outcome, name: str | None) -> None:
         if outcome.breaches:
             broken = one_line(redact_cut(described_breaches(outcome.breaches), 2_000))
             if type(outcome.exception) is BrokenContractError:
+                # The failure itself says where it was raised; the error of a strict server only names the breaches.
                 cause = cause_of(outcome.exception) or outcome.exception
                 log_traced(unwrapped(cause), "%r broke its contract: %s (id %s)", name, broken, identity)
                 return
@@ -87,5 +89,6 @@ def log_outcome(outcome: Outcome, name: str | None) -> None:
 
 def log_traced(exc: BaseException, message: str, *args: object) -> None:
     """Log `exc` as an error, with its tracebacks."""
+    # Searching the tracebacks for secrets costs far more than this question.
     if LOGGER.isEnabledFor(logging.ERROR):
         log_crash(LOGGER, logging.ERROR, exc, traced(exc), message, *args)

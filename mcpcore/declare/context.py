@@ -502,6 +502,7 @@ class Context(Generic[R_contra, LifespanT]):
             data: The message: a text, or anything that JSON has.
             logger_name: The name of the logger that the client shows.
         """
+        # Code on a FastMCP server may call a tool, and then no client reads the log.
         if self._request is not None and self._request.is_of_a_client:
             await self.sdk.request_context.session.send_log_message(  # pyright: ignore[reportDeprecated]
                 level=level, data=to_json(data), logger=logger_name, related_request_id=self.sdk.request_id

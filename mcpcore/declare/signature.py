@@ -232,6 +232,7 @@ def _names_around(fn: Callable[..., Any]) -> dict[str, Any]:
 def _is_context(parameter: inspect.Parameter, *, first: bool) -> bool:
     annotation = parameter.annotation
     if annotation is inspect.Parameter.empty:
+        # Without a type, only its name and its place say what a parameter is.
         return first and parameter.name == "ctx"
     annotation = _certain(annotation)
     origin = typing.get_origin(annotation) or annotation

@@ -81,6 +81,7 @@ def _described(declared: DeclaredResource[..., Any]) -> dict[str, Any]:
         **fields,
         "name": declared.name,
         "description": declared.definition.sdk.description,
+        # The default of the SDK, which None would replace.
         "mime_type": options.mime_type or "text/plain",
     }
 

@@ -293,6 +293,7 @@ def _search(caller: _Caller, drawn: SearchStrategy[Any], *, max_examples: int, s
         return draw(drawn)
 
     every_check: Any = hypothesis.HealthCheck
+    # `timeout` and `max_seconds` are the limits here, and CannotDrawError says that all arguments were rejected.
     settings = hypothesis.settings(
         max_examples=max_examples,
         derandomize=seed is None,

@@ -20,6 +20,7 @@ def resolved(node: object, root: Schema) -> Schema:
         for step in reference[2:].split("/"):
             target = target.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
         others = {key: value for key, value in node.items() if key != "$ref"}
+        # Keywords next to a reference count too, since JSON Schema 2019-09.
         node = {**target, **others} if isinstance(target, Mapping) else {}
     return {}  # pragma: no cover - a reference to a reference, twenty times over
 
@@ -34,6 +35,7 @@ def forms(node: object, root: Schema) -> list[Schema]:
     """`node`, resolved, and the branches of its unions, at any depth."""
     every = [resolved(node, root)]
     for form in every:
+        # A branch may refer to the union that it is a part of.
         if len(every) < 100:
             every += branches(form, root)
     return every

@@ -158,6 +158,7 @@ class ReasonCoverage:
                 )
         if problems:
             self._problem = "\n".join(problems)
+            # A run that fails already keeps its exit code.
             if session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

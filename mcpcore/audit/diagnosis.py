@@ -303,6 +303,7 @@ class Diagnosis:
             if after is not None:
                 high = _seq(after)
             elif self.head is not None:
+                # A writer that died may have left one record more than the head names.
                 high = self.head.seq + 1 + self.head.writing
             else:
                 # The end is unknown, so each broken line counts as one record.
@@ -406,6 +407,7 @@ def _seq(row: Row) -> int:
 def _longest_run(rows: list[Row]) -> list[Row]:
     """The longest run of rows with rising numbers; of two with the same number, the one that a neighbour names."""
     named = {_link(row).prev for row in rows}
+    # As in patience sorting: the least last number of a run of each length.
     ends: list[int] = []
     at: list[int] = []
     back: list[int] = [-1] * len(rows)

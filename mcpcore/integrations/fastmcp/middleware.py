@@ -391,6 +391,7 @@ class ContractMiddleware(Middleware):
             BrokenResultError: If it cannot be written.
         """
         made = protocol_result(result)
+        # Strict at first, since the tool is looked up only for a suspicious result.
         sent = failure_in(made, None, name=call.name, strict=True)
         if sent is not None and not made.is_error:
             tool = await find_tool(server, call.called)

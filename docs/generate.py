@@ -64,6 +64,7 @@ def made() -> dict[Path, str]:
         reference / "schemas.md": schemastore.page(made_schemas()),
         **{reference / name: json.dumps(schema, indent=2) + "\n" for name, schema in made_schemas().items()},
         DOCS / "explanation" / "what-reaches-the-model.md": reach.page(),
+        reference / "client-texts.md": reach.texts(),
         reference / "vectors" / "mcpcore.json": vectors.own(),
         **figures.pages(),
         **api.pages(),

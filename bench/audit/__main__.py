@@ -1,4 +1,4 @@
-"""The figures that docs/how-to/audit.md quotes, with the limits that they must keep: `python -m bench.audit`.
+"""The figures that docs/explanation/cost.md quotes, with the limits that they must keep: `python -m bench.audit`.
 
 Exits 1 where a limit is broken. Times are medians of the best of several rounds, since other programs only ever add.
 """

@@ -61,7 +61,7 @@ PAGES: Final = {
     ),
     "services": ApiPage(
         title="Services and batches",
-        intro="For the code that handlers call. How to use it: [Fail from service code](../../how-to/services.md).",
+        intro="For the code that handlers call. How to use it: [Call services](../../how-to/services.md).",
         modules=[
             Module(name="mcpcore.services", names=["code_for_status", "from_http_response_async"]),
             Module(name="mcpcore.services.batch", names=["Batch", "BatchResult", "ItemFailure"]),

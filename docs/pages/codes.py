@@ -2,9 +2,61 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from mcpcore.contract.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
 from mcpcore.contract.errors import FACTORIES
 from pages.markdown import NOTE, table
+
+OWN: Final = """\
+## Your own codes
+
+None of these fits? Make a `CustomCode` once, where your failure modes are. Choose a number outside -32768..-32000. Your code is then
+accepted wherever an `ErrorCode` is:
+
+```python
+import asyncio
+from typing import Literal
+
+from mcp import Client
+
+from mcpcore import Context, CustomCode, Envelope, FailureMode, Retry, Server, tool
+
+QUOTA_SPENT = CustomCode(
+    "QUOTA_SPENT",
+    1402,
+    http_status=402,
+    category="client",
+    retry=Retry.never(),
+    sentence="The quota of this account is spent.",
+)
+NO_QUOTA = FailureMode(
+    "no_quota",
+    QUOTA_SPENT,
+    when="This month's reports are used up.",
+    recovery="Ask the user to buy more, or wait until next month.",
+)
+
+
+@tool(errors=[NO_QUOTA])
+def report(ctx: Context[Literal["no_quota"]]) -> str:
+    \"\"\"Make a report.\"\"\"
+    raise ctx.fail("no_quota")
+
+
+async def main() -> Envelope | None:
+    async with Client(Server("reports", tools=[report])) as client:
+        return Envelope.from_result(await client.call_tool("report", {}))
+
+
+failure = asyncio.run(main())
+assert failure is not None
+assert (failure.name, failure.reason, failure.retry.phrase) == ("QUOTA_SPENT", "no_quota", "not retryable")
+```
+
+Give an exception of yours this code with [`classifies`](../how-to/services.md#give-any-exception-a-code).
+"""
+"""How an application adds a code."""
 
 
 def page() -> str:
@@ -43,10 +95,9 @@ def page() -> str:
             + ", ".join(f"`{code.name}`" for code in ErrorCode if code in PROTOCOL_INVALID_PARAMS)
             + " and -32603 for all others; the code itself is in the error's data.",
             "",
-            "An application adds its own codes with `CustomCode`, numbered outside -32768..-32000.",
-            "",
             'A code is an int whose text is its name: `str(code)`, `f"{code}"` and `%s` give `NOT_FOUND`; `int(code)`, `%d`, '
             '`f"{code:d}"` and JSON give -32001.',
             "",
+            OWN,
         ]
     )

@@ -16,17 +16,17 @@ RESULTS: Final = DOCS.parent / "bench" / "results"
 
 def pages() -> dict[Path, str]:
     """The pages by their paths."""
-    proxy, servers, checked, parts = (
+    proxy, servers, checked = (
         (RESULTS / f"{name}.md").read_text(encoding="utf-8").strip()
-        for name in ("proxy", "proxy-servers", "check-servers", "lint-parts")
+        for name in ("proxy", "proxy-servers", "check-servers")
     )
     tables = {
         DOCS / "how-to" / "proxy.md": {"servers": servers, "cost": proxy},
         DOCS / "how-to" / "check.md": {"checked": checked},
-        DOCS / "explanation" / "architecture.md": {"packages": packages(), "parts": parts},
+        DOCS / "explanation" / "architecture.md": {"packages": packages()},
         DOCS / "explanation" / "cost.md": {"cost": cost.cost()},
         DOCS / "reference" / "support.md": {"versions": versions.versions()},
-        DOCS / "explanation" / "types.md": {"checkers": checkers.checkers()},
+        DOCS / "how-to" / "typing.md": {"checkers": checkers.checkers()},
         DOCS / "reference" / "vectors" / "README.md": {"shapes": vectors.before_and_after(), "names": vectors.names()},
     }
     return {page: filled(page.read_text(encoding="utf-8"), made) for page, made in tables.items()}

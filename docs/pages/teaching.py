@@ -102,8 +102,7 @@ mcpcore catalog server.py --output contracts.lock.json     # if the change is in
 _NEXT: Final = (
     "services",
     "state",
-    "batches",
-    "resources",
+    "real-server",
     "testing",
     "agent-tests",
     "agents",

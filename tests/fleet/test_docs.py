@@ -1,4 +1,4 @@
-"""What docs/how-to/fleet.md and examples/fleet say holds on the engine, as far as it can be run without a cluster."""
+"""What docs/how-to/fleet.md, its reference and examples/fleet say holds on the engine, as far as it can be run without a cluster."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tests.fleet.conftest import HERE, write_trail
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "fleet"
 PAGE = (ROOT / "docs" / "how-to" / "fleet.md").read_text()
+TABLE = (ROOT / "docs" / "reference" / "fleet-table.md").read_text()
 
 # The table of the collector's clickhouse exporter (its README and its file logs_table.sql).
 OTEL_LOGS = """CREATE TABLE otel_logs (
@@ -31,7 +32,7 @@ OTEL_LOGS = """CREATE TABLE otel_logs (
 def test_the_page_lists_every_column():
     """With its type and its meaning."""
     for name, kind, text in COLUMNS:
-        assert f"| `{name}` | `{kind}` | {text} |" in PAGE
+        assert f"| `{name}` | `{kind}` | {text} |" in TABLE
 
 
 def test_the_queries_of_the_page_run(run, trail, tmp_path):

@@ -20,7 +20,7 @@ Examples:
   mcpcore lint --select error-contract      one family of rules
   mcpcore lint --changed-since main         what this branch changes
   mcpcore lint --explain no-fake-empty      the page of a rule
-  mcpcore lint --explain-calls fetch        what a tool can throw
+  mcpcore lint --explain-calls fetch        what a tool can raise
 
 Exits 0 when clean, 1 on findings that reach --fail-on, 2 when it could not run."""
 
@@ -56,7 +56,7 @@ class _Command(EscapedErrors, click.Command):
 )
 @click.version_option(__version__, message="mcpcore %(version)s")
 def lint(paths: tuple[str, ...], **options: Any) -> None:
-    """Check that MCP tools throw what their contracts declare, and fail in ways that an agent can act on.
+    """Check that MCP tools raise what their contracts declare, and fail in ways that an agent can act on.
 
     PATHS are files and folders; the default is the current folder, and `-` is standard input. Nothing that is read is
     imported or run.

@@ -60,7 +60,7 @@ OPTIONS: Final = (
     Option("--config", "file", "Use only this configuration.", other_key="config_path"),
     Option("--show-settings", "flag", "Show the settings in force and where they come from."),
     Option("--explain", "text", "Show the page of a rule.", "RULE"),
-    Option("--explain-calls", "text", "Show what a tool can throw through the functions that it calls.", "TOOL"),
+    Option("--explain-calls", "text", "Show what a tool can raise through the functions that it calls.", "TOOL"),
     Option("--list-rules", "flag", "List all rules."),
 )
 """In the order of `--help`."""

@@ -43,7 +43,7 @@ COMMANDS: Final = {
     "fail-report": Mounted(
         "mcpcore.cli.fail_report", "fail_report", "Show what an agent did after the failures that it met."
     ),
-    "lint": Mounted("mcpcore_lint.cli", "lint", "Check that tools throw what their contracts declare."),
+    "lint": Mounted("mcpcore_lint.cli", "lint", "Check that tools raise what their contracts declare."),
     "catalog": Mounted(
         "mcpcore.cli.catalog", "catalog", "List what servers can fail with: Markdown, JSON, HTML, Python."
     ),

@@ -69,7 +69,7 @@ def explain_tool(checker: Checker, tool: ToolDef, name: str) -> Iterator[str]:
             lines = _head(own_name or name, leading)
             lines += _thrown(graph.reach(handler, through))
             lines += _caught(leading, graph)
-            lines.append(f"{served.inside.qualname} can throw more: --explain-calls {tool.display_name}")
+            lines.append(f"{served.inside.qualname} can raise more: --explain-calls {tool.display_name}")
             yield _text(lines)
     # The tools of a low-level handler are explained with that handler.
     if name in names and not (tool.flavour == "lowlevel" and string(tool.name) is not None):
@@ -94,7 +94,7 @@ def _text(lines: Sequence[str]) -> str:
 
 def _head(name: str, leading: Sequence[Handler]) -> list[str]:
     handler = leading[-1]
-    lines = [f"{name} can throw:", f"  handler {handler.qualname} at {_at(handler.module.path, handler.span)}"]
+    lines = [f"{name} can raise:", f"  handler {handler.qualname} at {_at(handler.module.path, handler.span)}"]
     lines += [
         f"  behind {comment.qualname} at {_at(comment.module.path, comment.span)}" for comment in reversed(leading[:-1])
     ]

@@ -276,7 +276,7 @@ def test_explain_calls_groups_errors(empty):
     """Errors of one class, or one code and reason, are grouped with their number and the nearest path to each place."""
     empty.write("many.py", MANY)
     assert (
-        "fetch can throw:\n"
+        "fetch can raise:\n"
         "  handler fetch at many.py:8:5\n"
         "  ValueError: 2 places, 2 paths\n"
         "      fetch > checked\n"
@@ -340,14 +340,14 @@ def test_explain_calls_of_a_tool_that_a_low_level_handler_serves(project):
     """Its function is explained within the handler's `except` clauses; a tool without one is the handler's own."""
     project.write("low.py", LOW_LEVEL)
     text = project.lint("--explain-calls", "find", code=0).stdout
-    assert text.splitlines()[:2] == ["find can throw:", "  handler find at low.py:25:11"]
+    assert text.splitlines()[:2] == ["find can raise:", "  handler find at low.py:25:11"]
     assert "  behind call_tool at low.py:8:11" in text
     assert "OSError\n      find" in text
     assert "KeyError\n" not in text
     assert "LookupError" not in text
     assert "call_tool: except KeyError at low.py:17:5" in text
     assert "  acme.send at low.py:28:5 and at 1 more\n      find" in text
-    assert text.endswith("call_tool can throw more: --explain-calls call_tool\n")
+    assert text.endswith("call_tool can raise more: --explain-calls call_tool\n")
     text = project.lint("--explain-calls", "read", code=0).stdout
     assert text == project.lint("--explain-calls", "call_tool", code=0).stdout
     assert "LookupError\n      call_tool" in text

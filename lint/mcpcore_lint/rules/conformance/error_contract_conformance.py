@@ -10,7 +10,7 @@ class ContractConformance(Rule):
     """A code that the contract does not declare."""
 
     severity = Severity.WARNING
-    summary = """a handler throws a code that is neither declared nor baseline, directly or through functions that it
+    summary = """a handler raises a code that is neither declared nor baseline, directly or through functions that it
     calls"""
     why = """Agents plan with the contract in `tools/list`. A code that it does not declare reaches them without a
     reason and without a recovery, and no test of the contract covers it."""
@@ -37,7 +37,7 @@ class ContractConformance(Rule):
                 group += (code for code in undeclared if code not in group)
         for thrown, undeclared in groups.values():
             named = " or ".join(undeclared)
-            how = f"can throw {named} here ({thrown.way})" if thrown.way else f"throws {named}"
+            how = f"can raise {named} here ({thrown.way})" if thrown.way else f"raises {named}"
             message = f"{tool.display_name} {how}, which its contract does not declare"
             step = f"declare it with a reason, a when and a recovery: FailureMode(..., ErrorCode.{undeclared[0]}, ...)"
             report(thrown, message, f"{step}; or catch it here" if thrown.way else step, tool, ctx)

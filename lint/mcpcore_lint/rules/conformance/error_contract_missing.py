@@ -8,11 +8,11 @@ from mcpcore_lint.rules._thrown import Thrown
 
 
 class ContractMissing(Rule):
-    """A tool that throws coded errors and has no contract."""
+    """A tool that raises coded errors and has no contract."""
 
     severity = Severity.INFO
     fixable = True
-    summary = "a tool throws coded errors and has no contract"
+    summary = "a tool raises coded errors and has no contract"
     why = """Only the author of the `raise` knows the failures. The agent that plans with `tools/list`, the type checker
     and the tests know them only if they are declared."""
     bad = '@tool\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
@@ -22,7 +22,7 @@ class ContractMissing(Rule):
     when_to_suppress = "For a tool that is internal or unfinished."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
-        """Report a tool without a contract that throws errors which a contract would declare."""
+        """Report a tool without a contract that raises errors which a contract would declare."""
         files = (tool.module, tool.handler.module)
         # A tool whose files do not mention mcpcore has no codes, and following its calls would waste time.
         knows_codes = tool.flavour == "mcpcore" or any(module.source.has("mcpcore") for module in files)
@@ -38,7 +38,7 @@ class ContractMissing(Rule):
         elif context_is_misplaced(tool):
             step = "make the context the first parameter, as a contract needs, and declare the failures in errors=[...]"
         node = tool.handler.node if tool.handler.module is tool.module else tool.registration
-        message = f"{tool.display_name} throws {_listed(thrown)} and has no contract"
+        message = f"{tool.display_name} raises {_listed(thrown)} and has no contract"
         related = [_site(error, tool, ctx) for error in thrown[:5]]
         ctx.report(node, message, help=step, tool=tool, related=related, fix=contract_fix(tool, ctx))
 

@@ -9,11 +9,11 @@ from mcpcore_lint.rules._thrown import Thrown, all_thrown, declared_codes, repor
 
 
 class ContractPreferFail(Rule):
-    """A declared code that is thrown without `ctx.fail`."""
+    """A declared code that is raised without `ctx.fail`."""
 
     severity = Severity.WARNING
     fixable = True
-    summary = "a declared code is thrown directly instead of through `ctx.fail(reason)`"
+    summary = "a declared code is raised directly instead of through `ctx.fail(reason)`"
     why = """Without the reason, the agent gets neither the recovery nor the retry advice that the contract promises.
     With the reason, as in `not_found(..., reason="no_match")`, it gets them, but type checkers do not compare the
     reason and the code with the contract."""
@@ -55,7 +55,7 @@ class ContractPreferFail(Rule):
 def _problem(thrown: Thrown) -> str:
     code = " or ".join(thrown.codes or ())
     if thrown.reasons == ():
-        return f"throws {code} itself, so the client gets neither the declared reason nor its recovery"
+        return f"raises {code} itself, so the client gets neither the declared reason nor its recovery"
     named = " or ".join(map(repr, thrown.reasons or ()))
     how = f"the declared reason {named}" if named else f"{code} with a reason that is not a constant"
     return f"raises {how} without ctx.fail, so type checkers do not check it"

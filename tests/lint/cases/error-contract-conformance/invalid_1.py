@@ -1,4 +1,4 @@
-# message: fetch throws CONFLICT
+# message: fetch raises CONFLICT
 import mcpcore as m
 from functools import partial
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, conflict as clash, tool

@@ -1,4 +1,4 @@
-# message: fetch throws CONFLICT
+# message: fetch raises CONFLICT
 from mcpcore import ErrorCode, FailureMode, conflict, forbidden, not_found, tool
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")

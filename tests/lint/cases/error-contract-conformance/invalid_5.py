@@ -1,4 +1,4 @@
-# message: fetch throws FORBIDDEN
+# message: fetch raises FORBIDDEN
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, tool
 
 @tool(errors=[FailureMode("gone", ErrorCode.NOT_FOUND, when="x", recovery="y")])

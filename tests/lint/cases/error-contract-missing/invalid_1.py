@@ -1,4 +1,4 @@
-# message: fetch throws NOT_FOUND, TIMEOUT and CONFLICT
+# message: fetch raises NOT_FOUND, TIMEOUT and CONFLICT
 from mcpcore import conflict, not_found, timeout, tool
 
 

@@ -1,4 +1,4 @@
-# message: one throws 'queue_full'
+# message: one raises 'queue_full'
 import mcpcore
 
 server = mcpcore.Server("x")

@@ -1,4 +1,4 @@
-# message: fetch throws NOT_FOUND
+# message: fetch raises NOT_FOUND
 from fastmcp import FastMCP
 from mcpcore import not_found
 

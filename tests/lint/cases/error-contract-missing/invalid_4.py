@@ -1,4 +1,4 @@
-# message: fetch throws NOT_FOUND
+# message: fetch raises NOT_FOUND
 from mcpcore import CodedError, ErrorCode, tool
 
 @tool

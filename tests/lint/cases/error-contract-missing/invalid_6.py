@@ -1,4 +1,4 @@
-# message: fetch throws CONFLICT and FORBIDDEN
+# message: fetch raises CONFLICT and FORBIDDEN
 from mcpcore import conflict, forbidden, tool
 
 @tool

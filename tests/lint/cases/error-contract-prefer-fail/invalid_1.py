@@ -1,4 +1,4 @@
-# message: fetch throws NOT_FOUND itself
+# message: fetch raises NOT_FOUND itself
 from mcpcore import ErrorCode, FailureMode, not_found, tool
 
 

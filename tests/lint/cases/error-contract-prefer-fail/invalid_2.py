@@ -1,4 +1,4 @@
-# message: fetch throws NOT_FOUND itself
+# message: fetch raises NOT_FOUND itself
 from typing import Any
 
 import mcpcore

@@ -14,7 +14,7 @@ def page() -> str:
         "",
         NOTE.format("mcpcore/proxy/overlay.py"),
         "",
-        "The file that `mcpcore proxy --contract FILE` reads, as TOML or, with the suffix `.json`, as JSON. "
+        "The file that `mcpcore proxy --overlay FILE` reads, as TOML or, with the suffix `.json`, as JSON. "
         "[overlay.schema.json](overlay.schema.json) is its JSON Schema; [Use servers that you do not own]"
         "(../how-to/proxy.md) has an example.",
         "",

@@ -50,7 +50,7 @@ class ProxyCommand(SplitCommand):
     cls=ProxyCommand,
     epilog="""\b
   mcpcore proxy -- uvx mcp-server-git                       stdio, for a client's configuration
-  mcpcore proxy --contract git.toml -- uvx mcp-server-git   with a contract for its tools
+  mcpcore proxy --overlay git.toml -- uvx mcp-server-git    with a contract for its tools
   mcpcore proxy --learn git.toml -- uvx mcp-server-git      draft that contract from the failures
   mcpcore proxy --url https://example.com/mcp               a server over streamable HTTP
   mcpcore proxy --http :8000 -- npx -y some-server          serve over HTTP at /mcp
@@ -65,11 +65,13 @@ proxy could not start; 130 Ctrl+C.""",
 )
 @click.option("--url", metavar="URL", help="The server, over streamable HTTP, instead of a command.")
 @click.option(
-    "--contract",
+    "--overlay",
+    "--contract",  # its former name, which configurations of clients still have
+    "overlay",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     shell_complete=complete_files,
-    help="A TOML or JSON file that says how the tools fail.",
+    help="The contract of the server: a TOML or JSON file that says how its tools fail.",
 )
 @click.option(
     "--audit",
@@ -100,7 +102,7 @@ def proxy(
     ctx: click.Context,
     *,
     url: str | None,
-    contract: Path | None,
+    overlay: Path | None,
     audit: Path | None,
     learn: Path | None,
     tool_failure_meta: bool,
@@ -135,7 +137,7 @@ def proxy(
         endpoint = None if address is None else parse_address(address)
         answers = _answers(
             command[0] if command else url or "",
-            contract=contract,
+            overlay_file=overlay,
             audit=audit,
             learn=learn,
             tool_failure_meta=tool_failure_meta,
@@ -258,7 +260,7 @@ def _target(command: Sequence[str], url: str | None) -> Sequence[str] | str:
 def _answers(
     server: str,
     *,
-    contract: Path | None,
+    overlay_file: Path | None,
     audit: Path | None,
     learn: Path | None,
     tool_failure_meta: bool,
@@ -274,7 +276,7 @@ def _answers(
     from mcpcore.sdk.serving import exposes_internal_errors
 
     try:
-        overlay = Overlay() if contract is None else Overlay.read(contract, drafts=False)
+        overlay = Overlay() if overlay_file is None else Overlay.read(overlay_file, drafts=False)
         server = overlay.server or server
         boundary = Boundary(
             server=server,
@@ -287,7 +289,7 @@ def _answers(
         raise Problem(str(exc)) from None
     if overlay.left_out:
         count, places = counted(len(overlay.left_out), "entry", "entries"), ", ".join(overlay.left_out)
-        output.line(f"{contract}: not used until the recovery is written: {count}: {places}", err=True)
+        output.line(f"{overlay_file}: not used until the recovery is written: {count}: {places}", err=True)
     learner = None
     if learn is not None:
         if learn.exists():

@@ -32,9 +32,7 @@ class OverlayFaults:
         self._faults: dict[str, ToolFaults] = {}
         contracts = overlay.tools.contracts
         if not contracts:
-            raise FaultError(
-                "no contract says how the tools fail, so none can fail on demand; name one with --contract"
-            )
+            raise FaultError("no overlay says how the tools fail, so none can fail on demand; name one with --overlay")
         for name in wanted:
             if name != ALL and not len(overlay.tools.contract_of(name)):
                 raise FaultError(f"the contract has no tool {name!r}; it has {', '.join(map(repr, contracts))}")

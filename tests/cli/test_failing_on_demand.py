@@ -277,7 +277,7 @@ async def test_the_proxy_fails_on_demand_with_what_the_overlay_declares(tmp_path
     log, errors = tmp_path / "calls.jsonl", tmp_path / "stderr.txt"
     server.write_text(PLAIN)
     overlay.write_text(OVERLAY)
-    options = ["--contract", str(overlay), "--fail", "take=taken,first=1", "--fail", "take=taken,after,first=1"]
+    options = ["--overlay", str(overlay), "--fail", "take=taken,first=1", "--fail", "take=taken,after,first=1"]
     arguments = ["-m", "mcpcore", "proxy", *options, "--fail-log", str(log), "--", sys.executable, str(server)]
     parameters = StdioServerParameters(command=sys.executable, args=arguments)
     with errors.open("w") as errlog:
@@ -299,9 +299,9 @@ async def test_the_proxy_fails_on_demand_with_what_the_overlay_declares(tmp_path
     [
         (
             ["--fail", "all"],
-            "no contract says how the tools fail, so none can fail on demand; name one with --contract",
+            "no overlay says how the tools fail, so none can fail on demand; name one with --overlay",
         ),
-        (["--contract", "seats.toml", "--fail", "seats=taken"], "the contract has no tool 'seats'; it has 'take'"),
+        (["--overlay", "seats.toml", "--fail", "seats=taken"], "the contract has no tool 'seats'; it has 'take'"),
         (["--contract", "seats.toml", "--fail", "take=gone"], "the tool 'take' declares no reason 'gone'"),
     ],
 )

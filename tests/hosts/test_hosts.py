@@ -235,7 +235,7 @@ def test_failures_reach_the_model_of_a_host(host: Host, tmp_path: Path) -> None:
     program = str(HERE / "servers.py")
     servers = {
         "parcels": python(program, "parcels"),
-        "lockers": python("-m", "mcpcore", "proxy", "--contract", str(overlay), "--", *python(program, "lockers")),
+        "lockers": python("-m", "mcpcore", "proxy", "--overlay", str(overlay), "--", *python(program, "lockers")),
         **shape_servers(),
     }
     direct = answers(servers)

@@ -226,7 +226,7 @@ def test_a_contract_reaches_the_client(through: Connect, tmp_path: Path) -> None
     path.write_text(OVERLAY)
 
     async def run() -> None:
-        async with through("--contract", path) as client:
+        async with through("--overlay", path) as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             listed = Contract.from_listing(tools["charge"])
             assert ("too_many", "never_seen", "negative") == listed.reasons
@@ -406,7 +406,7 @@ def test_the_command_uses_no_draft(relay: Any, tmp_path: Path) -> None:
         "    answer = {'content': [{'type': 'text', 'text': 'Error: x'}], 'tools': []}\n"
         "    print(json.dumps({'jsonrpc': '2.0', 'id': line['id'], 'result': answer}), flush=True)"
     )
-    out, errors, _ = relay(lines, "--stats", "--contract", draft, "--", sys.executable, "-c", script, wait_for=2)
+    out, errors, _ = relay(lines, "--stats", "--overlay", draft, "--", sys.executable, "-c", script, wait_for=2)
     assert b"TODO" not in out
     assert f"{draft}: not used until the recovery is written: 1 entry: tools.t not_found" in errors.decode()
     assert "1 success passed unchanged, and may be failures; see --learn:\n       1  suspect" in errors.decode()

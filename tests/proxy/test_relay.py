@@ -228,6 +228,7 @@ def test_a_client_that_reads_no_more_has_left() -> None:
         ([], "name one server"),
         (["--url", "http://127.0.0.1:1/mcp", "--", "cat"], "takes no command"),
         (["--url", "ftp://x"], "is not an http URL"),
+        (["--overlay", "missing.toml", "--", "cat"], "missing.toml cannot be read"),
         (["--contract", "missing.toml", "--", "cat"], "missing.toml cannot be read"),
         (["--learn", __file__, "--", "cat"], "the file exists"),
         (["--learn", "no/such/folder/draft.toml", "--", "cat"], "draft.toml cannot be written: No such file"),

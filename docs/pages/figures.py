@@ -16,13 +16,11 @@ RESULTS: Final = DOCS.parent / "bench" / "results"
 
 def pages() -> dict[Path, str]:
     """The pages by their paths."""
-    proxy, servers, checked = (
-        (RESULTS / f"{name}.md").read_text(encoding="utf-8").strip()
-        for name in ("proxy", "proxy-servers", "check-servers")
+    proxy, servers = (
+        (RESULTS / f"{name}.md").read_text(encoding="utf-8").strip() for name in ("proxy", "proxy-servers")
     )
     tables = {
-        DOCS / "how-to" / "proxy.md": {"servers": servers, "cost": proxy},
-        DOCS / "how-to" / "check.md": {"checked": checked},
+        DOCS / "reference" / "proxy.md": {"servers": servers, "cost": proxy},
         DOCS / "explanation" / "architecture.md": {"packages": packages()},
         DOCS / "explanation" / "cost.md": {"cost": cost.cost()},
         DOCS / "reference" / "support.md": {"versions": versions.versions()},

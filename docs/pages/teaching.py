@@ -104,7 +104,6 @@ _NEXT: Final = (
     "state",
     "real-server",
     "testing",
-    "agent-tests",
     "agents",
     "lint",
     "contract-ci",

@@ -10,7 +10,7 @@ from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, GONE, METHODS, MOVE
 
 from tests.migrate.migrating import migrated, report, run
 
-PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "migrate.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "migrate.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("package", "name"), MOVED)

@@ -94,7 +94,7 @@ def page() -> str:
         NOTE.format("mcpcore/contract/effects.py"),
         "",
         "What a client reads after a failure of a tool, by its code, by the annotations of the tool and by what the author "
-        "declares, on the entry or where the failure is raised. `tools/list` and the catalogue have the same advice. "
+        "declares, on the entry or where the failure is raised. `tools/list` and the catalog have the same advice. "
         "Hints that are left out have the defaults of MCP: a tool without annotations is treated like one with "
         "`read_only=False, idempotent=False`. [Say whether it is safe to call again](../how-to/effects.md) explains the rules.",
         "",

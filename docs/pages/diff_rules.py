@@ -28,7 +28,7 @@ def page() -> str:
             "`contract-changed`. A type that source code does not show is such a difference, since it may be the same type.",
             "",
             "Not compared are the name of the server and which server a tool is on, the places in the source code, the problems "
-            "that a catalogue notes, and, except for new ones, the errors without a declared reason.",
+            "that a catalog notes, and, except for new ones, the errors without a declared reason.",
             "",
             table(["rule", "level", "change", "effect on clients"], rows),
             "",

@@ -114,7 +114,7 @@ def settings() -> dict[str, Any]:
 
 
 def entry() -> dict[str, Any]:
-    """The overlay in the catalogue of SchemaStore."""
+    """The overlay in the catalog of SchemaStore."""
     return {
         "name": "mcpcore overlay",
         "description": "Failure contracts for an MCP server that declares none",
@@ -154,7 +154,7 @@ def page(schemas: dict[str, dict[str, Any]]) -> str:
             "## SchemaStore",
             "",
             "The schemas of files that people write are in draft-07 and pass the strict mode of Ajv, as "
-            "[SchemaStore](https://www.schemastore.org) wants it. The entry of the overlay in its catalogue is below, so call your "
+            "[SchemaStore](https://www.schemastore.org) wants it. The entry of the overlay in its catalog is below, so call your "
             "overlay `NAME.mcpcore.toml`:",
             "",
             "```json",

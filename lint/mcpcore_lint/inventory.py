@@ -64,7 +64,7 @@ class Inventoried(NamedTuple):
     """One tool, resource or prompt.
 
     Attributes:
-        item: Its entry in a catalogue, as JSON.
+        item: Its entry in a catalog, as JSON.
         server: What tells its server from others in the same files; None if it is unknown.
         path: The file with its handler, relative to the root.
         first: The first line of its handler, with its decorators.
@@ -115,7 +115,7 @@ def _read_group(group: Group, root: str, items: list[Inventoried], failures: lis
         except SourceError as error:
             failures.append(f"{checker.project.display_path(path)}:{error.span.line}: {error.message}")
             continue
-        except Exception as error:  # noqa: BLE001 - one file must not keep the others out of the catalogue
+        except Exception as error:  # noqa: BLE001 - one file must not keep the others out of the catalog
             failures.append(f"{checker.project.display_path(path)}: {type(error).__name__}: {error}")
             continue
         served = {entry.handler.node for tool in tools for entry in tool.serves if entry.handler is not None}
@@ -132,7 +132,7 @@ def _read_group(group: Group, root: str, items: list[Inventoried], failures: lis
 def _reported(failures: list[str], path: str) -> Iterator[None]:
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - one tool must not keep the others out of the catalogue
+    except Exception as error:  # noqa: BLE001 - one tool must not keep the others out of the catalog
         failures.append(f"{path}: {type(error).__name__}: {error}")
 
 

@@ -1,4 +1,4 @@
-"""Contracts as artifacts: a catalogue of what servers can fail with, rendered for people and programs, and compared.
+"""Contracts as artifacts: a catalog of what servers can fail with, rendered for people and programs, and compared.
 
 `mcpcore catalog` and `mcpcore diff` are built on it:
 

@@ -1,4 +1,4 @@
-"""Compares two catalogues: which items belong together, and what changed, by the rules of `mcpcore.catalog.rules`."""
+"""Compares two catalogs: which items belong together, and what changed, by the rules of `mcpcore.catalog.rules`."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MAX_TEXT: Final = 200
 
 
 class Match(NamedTuple):
-    """An item in both catalogues, or in one of them.
+    """An item in both catalogs, or in one of them.
 
     Attributes:
-        server: The name of the server in the newer catalogue, if it is there.
-        old: The item in the older catalogue, or None.
-        new: The item in the newer catalogue, or None.
+        server: The name of the server in the newer catalog, if it is there.
+        old: The item in the older catalog, or None.
+        new: The item in the newer catalog, or None.
     """
 
     server: str
@@ -130,9 +130,9 @@ class Change(NamedTuple):
     Attributes:
         level: How grave it is.
         rule: The id of its rule.
-        server: The server, as the newer catalogue names it.
+        server: The server, as the newer catalog names it.
         kind: "tool", "resource" or "prompt".
-        name: The tool, resource or prompt, as the newer catalogue names it.
+        name: The tool, resource or prompt, as the newer catalog names it.
         reason: The reason, if the change is about one.
         message: The change, as a sentence without its subject.
         old: The older value, or None.
@@ -170,8 +170,8 @@ def compare(old: Catalog, new: Catalog, rules: Rules | None = None) -> list[Chan
     """The changes from `old` to `new`, the gravest first; those of rules at "off" are left out.
 
     Args:
-        old: The older catalogue.
-        new: The newer catalogue.
+        old: The older catalog.
+        new: The newer catalog.
         rules: The levels; the defaults if left out.
     """
     comparison = _Comparison(rules or Rules())
@@ -270,7 +270,7 @@ class _Comparison:
             self.add("destructive-changed", message, old.destructive, new.destructive)
 
     def _returned(self, old: Item, new: Item) -> None:
-        # Only source code shows it: a catalogue of a running server says nothing either way.
+        # Only source code shows it: a catalog of a running server says nothing either way.
         if old.defined is None or new.defined is None:
             return
         before, after = "returned" in old.failures, "returned" in new.failures

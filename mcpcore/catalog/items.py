@@ -1,4 +1,4 @@
-"""Items of a catalogue, from the lists of a running server and from its source code.
+"""Items of a catalog, from the lists of a running server and from its source code.
 
 A server may send anything: broken parts are named. The linter reads the source code; this package never imports it.
 """
@@ -201,7 +201,7 @@ def _flag(value: object) -> bool | None:
 
 
 def item_of_source(record: Mapping[str, Any]) -> Item:
-    """The item that the linter's inventory describes, as JSON of the catalogue with the lines of the places."""
+    """The item that the linter's inventory describes, as JSON of the catalog with the lines of the places."""
     plain: Any = to_json(record, depth=_DEPTH)
     plain["errors"] = [completed(error) for error in plain.get("errors", ())]
     return Item.model_validate(plain)

@@ -1,4 +1,4 @@
-"""The catalogue as Markdown, for repositories and reviews, and the words that its HTML shares. Texts are escaped."""
+"""The catalog as Markdown, for repositories and reviews, and the words that its HTML shares. Texts are escaped."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def place_words(places: Sequence[Place]) -> list[tuple[str, str]]:
 
 
 def to_markdown(catalog: Catalog) -> str:
-    """The catalogue as Markdown."""
+    """The catalog as Markdown."""
     parts = ["# Failure contracts"]
     for server in catalog.servers:
         parts += _server(server)

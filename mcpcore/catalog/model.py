@@ -1,4 +1,4 @@
-"""The catalogue: what each tool, resource and prompt of some servers can fail with. Its JSON is the lock file.
+"""The catalog: what each tool, resource and prompt of some servers can fail with. Its JSON is the lock file.
 
 The JSON is the same for the same contracts: entries are sorted, and it has no times, absolute paths or line numbers.
 """
@@ -22,7 +22,7 @@ VERSION: Final = 1
 """The version of the format."""
 
 MAX_FILE: Final = 64 * 1024 * 1024
-"""The largest catalogue file that is read, in bytes."""
+"""The largest catalog file that is read, in bytes."""
 
 Kind: TypeAlias = Literal["tool", "resource", "prompt"]
 KINDS_OF_ITEM: Final[tuple[Kind, ...]] = ("tool", "resource", "prompt")
@@ -31,7 +31,7 @@ _MANY: Final = 10_000
 
 
 class CatalogError(ValueError):
-    """A file or a listing that holds no catalogue; the message names the place and the next step."""
+    """A file or a listing that holds no catalog; the message names the place and the next step."""
 
 
 class _Part(BaseModel):
@@ -224,12 +224,12 @@ class Catalog(_Part):
 
     @classmethod
     def of(cls, servers: Iterable[ServerCatalog]) -> Self:
-        """A catalogue of `servers`, in the order of the format."""
+        """A catalog of `servers`, in the order of the format."""
         return cls(servers=tuple(sorted((_sorted(server) for server in servers), key=lambda server: server.name)))
 
     @classmethod
-    def loads(cls, text: str | bytes, source: str = "the catalogue") -> Self:
-        """Read a catalogue from its JSON.
+    def loads(cls, text: str | bytes, source: str = "the catalog") -> Self:
+        """Read a catalog from its JSON.
 
         Raises:
             CatalogError: If it is not one; the message names the place.
@@ -239,10 +239,10 @@ class Catalog(_Part):
         except (ValueError, RecursionError) as exc:
             raise CatalogError(f"{source} is not JSON: {exc}") from exc
         if not isinstance(plain, dict):
-            raise CatalogError(f"{source} is not a catalogue: it holds a {type(plain).__name__}, not an object")
+            raise CatalogError(f"{source} is not a catalog: it holds a {type(plain).__name__}, not an object")
         plain.pop("$schema", None)
         if "catalog" not in plain:
-            raise CatalogError(f'{source} is not a catalogue: it has no key "catalog"; make one with `mcpcore catalog`')
+            raise CatalogError(f'{source} is not a catalog: it has no key "catalog"; make one with `mcpcore catalog`')
         try:
             return cls.model_validate(plain)
         except ValidationError as exc:
@@ -252,11 +252,11 @@ class Catalog(_Part):
                 raise CatalogError(
                     f"{source} has another version of the format: this mcpcore reads version {VERSION}"
                 ) from exc
-            raise CatalogError(f"{source} is not a catalogue: {at}: {first['msg']}") from exc
+            raise CatalogError(f"{source} is not a catalog: {at}: {first['msg']}") from exc
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a catalogue from a file.
+        """Read a catalog from a file.
 
         Raises:
             CatalogError: If it cannot be read or is not one.
@@ -269,7 +269,7 @@ class Catalog(_Part):
             raise CatalogError(f"{path} cannot be read: {exc.strerror or exc}") from exc
 
     def dumps(self) -> str:
-        """The catalogue as JSON, with a line feed at the end.
+        """The catalog as JSON, with a line feed at the end.
 
         Raises:
             CatalogError: If a schema or an example in it has too many levels for JSON.
@@ -281,7 +281,7 @@ class Catalog(_Part):
         try:
             return json.dumps(_ordered(plain), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         except (ValueError, RecursionError) as exc:
-            raise CatalogError(f"the catalogue cannot be written as JSON: {exc}") from exc
+            raise CatalogError(f"the catalog cannot be written as JSON: {exc}") from exc
 
     @property
     def items(self) -> tuple[tuple[ServerCatalog, Item], ...]:

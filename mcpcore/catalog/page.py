@@ -1,4 +1,4 @@
-"""The catalogue as one HTML page without any other file: to search, to filter, and to link to each reason.
+"""The catalog as one HTML page without any other file: to search, to filter, and to link to each reason.
 
 All texts are foreign. They are escaped, and the page's policy lets nothing run but its own script, which reads the
 texts from the document: there is no JSON that could end the script.

@@ -1,4 +1,4 @@
-"""The catalogue as a typed Python module for clients, which needs nothing but the standard library."""
+"""The catalog as a typed Python module for clients, which needs nothing but the standard library."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _TAKEN: Final = (
 
 
 def to_python(catalog: Catalog) -> str:
-    """The catalogue as the text of a module.
+    """The catalog as the text of a module.
 
     For each item with a contract it has the name as a constant, its reasons as constants and as a `Literal` type, and
     a `TypedDict` for the data of each reason; and for all of them `REASONS` and `FAILURES`.

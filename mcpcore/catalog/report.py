@@ -1,4 +1,4 @@
-"""The formats of a catalogue, and of the changes between two.
+"""The formats of a catalog, and of the changes between two.
 
 Changes are written as text, JSON, Markdown for a pull request, or annotations of GitHub Actions.
 """
@@ -128,7 +128,7 @@ _CATALOGUES: Final[Mapping[str, Callable[[Catalog], str]]] = {
     "python": to_python,
 }
 FORMATS: Final = tuple(_CATALOGUES)
-"""The formats of a catalogue."""
+"""The formats of a catalog."""
 
 
 def render_changes(changes: Sequence[Change], shape: str) -> str:
@@ -142,11 +142,11 @@ def render_changes(changes: Sequence[Change], shape: str) -> str:
 
 
 def render(catalog: Catalog, shape: str) -> str:
-    """The catalogue in a format: "md", "json", "html" or "python".
+    """The catalog in a format: "md", "json", "html" or "python".
 
     Raises:
         ValueError: If the format is unknown.
-        CatalogError: If the catalogue cannot be written in it.
+        CatalogError: If the catalog cannot be written in it.
     """
     _require_known(shape, FORMATS)
     return _CATALOGUES[shape](catalog)

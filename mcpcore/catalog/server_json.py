@@ -1,4 +1,4 @@
-"""The address of a catalogue in a `server.json`, the file with which a server is published in the MCP registry."""
+"""The address of a catalog in a `server.json`, the file with which a server is published in the MCP registry."""
 
 from __future__ import annotations
 

@@ -46,12 +46,12 @@ _SUFFIXES: Final = {".md": "md", ".markdown": "md", ".json": "json", ".html": "h
 
 \b
 SERVER is a file or a module, either with an object (server.py:app), which is imported and not
-started; a folder, whose code is only read; a URL; a catalogue in JSON; or REV:PATH, a file or a
+started; a folder, whose code is only read; a URL; a catalog in JSON; or REV:PATH, a file or a
 folder in a revision of git, whose code is only read. After `--` comes the command of a server; or, if
 the last SERVER is imported, the arguments of the server.
 
 \b
-Exit codes: 0 the catalogue was written, 2 it could not be made.""",
+Exit codes: 0 the catalog was written, 2 it could not be made.""",
 )
 @click.argument("words", nargs=-1, metavar="[SERVER...]", shell_complete=complete_files)
 @click.option(
@@ -63,9 +63,9 @@ Exit codes: 0 the catalogue was written, 2 it could not be made.""",
     "manifest",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Also write the address of the catalogue into this server.json of the MCP registry; needs --address.",
+    help="Also write the address of the catalog into this server.json of the MCP registry; needs --address.",
 )
-@click.option("--address", metavar="URL", help="Where the catalogue will be published; for --server-json.")
+@click.option("--address", metavar="URL", help="Where the catalog will be published; for --server-json.")
 @click.option("--url", "urls", multiple=True, metavar="URL", help="A running server; can be repeated.")
 @static_option
 @timeout_option(60.0, "How long a running server may take to start and to list what it has.")
@@ -117,7 +117,7 @@ def catalog(
 
 
 def _addressed(manifest: str | None, address: str | None) -> str | None:
-    """The text of a server.json with the address of the catalogue, before anything is written.
+    """The text of a server.json with the address of the catalog, before anything is written.
 
     Raises:
         Problem: If one of the two is missing, or cannot be used.
@@ -170,7 +170,7 @@ def make_catalog(
     verbose: bool,
     headers: Mapping[str, str],
 ) -> Catalog:
-    """The catalogue of all that a command line names.
+    """The catalog of all that a command line names.
 
     Raises:
         Problem: If a source cannot be read, or none is named.
@@ -192,5 +192,5 @@ def warn(made: Catalog) -> None:
     for where, problem in problems[:20]:
         output.line(output.styled("Warning:", fg="yellow", bold=True), f" {where}: {problem}", err=True)
     if len(problems) > 20:
-        output.line(f"and {len(problems) - 20} more problems; the catalogue names them", err=True)
+        output.line(f"and {len(problems) - 20} more problems; the catalog names them", err=True)
     sys.stderr.flush()

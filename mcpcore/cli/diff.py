@@ -40,7 +40,7 @@ _KEYS: Final = ("levels", "fail-on")
     cls=SplitCommand,
     options_metavar="[OPTIONS]",
     epilog="""\b
-  mcpcore diff old.json new.json                       two catalogues
+  mcpcore diff old.json new.json                       two catalogs
   mcpcore diff main:server.py server.py                a revision of git, and the working tree
   mcpcore diff v1.0:src v2.0:src --format md           two revisions, for a pull request
   mcpcore diff contracts.lock.json server.py           a lock file, and a server
@@ -49,7 +49,7 @@ _KEYS: Final = ("levels", "fail-on")
   mcpcore diff old.json new.json --level reason-added=breaking --fail-on risky
 
 \b
-OLD and NEW are files, folders, modules, URLs, catalogues in JSON, or REV:PATH. The code of a
+OLD and NEW are files, folders, modules, URLs, catalogs in JSON, or REV:PATH. The code of a
 revision is only read, never run. If one side is a revision or a folder, the code of the other side
 is only read too, so that both are known equally well; --import imports it nevertheless. After `--`
 comes the command of a server, or the arguments of a server that is imported.

@@ -1,4 +1,4 @@
-"""The catalogue of a server: from its own listings when it is imported, and from its source code."""
+"""The catalog of a server: from its own listings when it is imported, and from its source code."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ async def _pages(client: Client, kind: Kind, names: tuple[str, str], items: list
 
 
 def root_of(path: Path) -> Path:
-    """The folder that paths in a catalogue are relative to: the repository, else the project, else its own folder."""
+    """The folder that paths in a catalog are relative to: the repository, else the project, else its own folder."""
     absolute = path.absolute()
     folder = absolute if absolute.is_dir() else absolute.parent
     for marker in (".git", "pyproject.toml"):
@@ -316,7 +316,7 @@ def _foreign(names: Iterable[str]) -> list[str]:
 
 @contextlib.contextmanager
 def _stdout_to_stderr() -> Iterator[None]:
-    """Keep the output of the server, while it is imported, out of the catalogue."""
+    """Keep the output of the server, while it is imported, out of the catalog."""
     # Extensions and child processes write to the descriptor, not to the stream of Python.
     sys.stdout.flush()
     kept = os.dup(1)

@@ -1,4 +1,4 @@
-"""The sources of a contract on a command line: servers, source code, catalogue files, revisions of git."""
+"""The sources of a contract on a command line: servers, source code, catalog files, revisions of git."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _file_of_module(name: str) -> str:
 def read_sources(
     sources: Sequence[Source], *, timeout: float, verbose: bool = False, headers: Mapping[str, str] | None = None
 ) -> Catalog:
-    """One catalogue of all sources; `headers` are sent to the URLs among them.
+    """One catalog of all sources; `headers` are sent to the URLs among them.
 
     Raises:
         Problem: If one of them cannot be read.

@@ -1,4 +1,4 @@
-"""The page of the catalogue in Chromium: as a reader uses it, and as axe judges it."""
+"""The page of the catalog in Chromium: as a reader uses it, and as axe judges it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small catalogues for the tests."""
+"""Small catalogs for the tests."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def item(*errors: Failure, **changes: Any) -> Item:
 
 
 def catalog(*items: Item, name: str = "articles") -> Catalog:
-    """A catalogue of one server."""
+    """A catalog of one server."""
     return Catalog.of([ServerCatalog(name=name, items=items)])

@@ -1,4 +1,4 @@
-"""The catalogue: what is read of listings, and the formats that it is written in."""
+"""The catalog: what is read of listings, and the formats that it is written in."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ WILD = Catalog.of(
 
 
 def test_the_json_fits_its_schema_and_is_read_back():
-    """The JSON is valid by the published schema, and is read as the same catalogue without its lines."""
+    """The JSON is valid by the published schema, and is read as the same catalog without its lines."""
     for made in (FULL, WILD, Catalog()):
         text = made.dumps()
         Draft202012Validator(json_schema()).validate(json.loads(text))
@@ -109,20 +109,20 @@ def test_the_order_of_what_a_server_lists_does_not_matter():
         ("{", "it is not JSON"),
         ("[" * 100_000, "it is not JSON"),
         ('{"catalog": NaN}', "NaN is not a number of JSON"),
-        ("[]", "it is not a catalogue: it holds a list"),
+        ("[]", "it is not a catalog: it holds a list"),
         ("{}", 'it has no key "catalog"'),
         ('{"catalog": 2}', "another version of the format"),
         ('{"catalog": 1, "servers": [{"name": 1}]}', "servers.0.name: Input should be a valid string"),
         ('{"catalog": 1, "extra": 1}', "extra: Extra inputs are not permitted"),
     ],
 )
-def test_what_is_no_catalogue_is_refused_with_its_place(text, message):
+def test_what_is_no_catalog_is_refused_with_its_place(text, message):
     """A message says what is wrong and where."""
     with pytest.raises(CatalogError, match=re.escape(message)):
         Catalog.loads(text, "it")
 
 
-def test_a_catalogue_is_read_from_a_file(tmp_path, monkeypatch):
+def test_a_catalog_is_read_from_a_file(tmp_path, monkeypatch):
     """A missing and a huge file are refused."""
     path = tmp_path / "lock.json"
     with pytest.raises(CatalogError, match="cannot be read: No such file"):

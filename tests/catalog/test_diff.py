@@ -37,12 +37,12 @@ OTHER = {"description": "Something else entirely.", "name": "other"}
 
 
 def one(old, new):
-    """Two catalogues with one failure mode each."""
+    """Two catalogs with one failure mode each."""
     return catalog(item(failure(**old))), catalog(item(failure(**new)))
 
 
 def tools(old, new):
-    """Two catalogues with one tool each."""
+    """Two catalogs with one tool each."""
     return catalog(item(failure(), **old)), catalog(item(failure(), **new))
 
 
@@ -407,8 +407,8 @@ CATALOGS = st.lists(st.builds(ServerCatalog, name=TEXTS, items=st.lists(ITEMS, m
 
 @settings(max_examples=60)
 @given(old=CATALOGS, new=CATALOGS)
-def test_any_two_catalogues_can_be_compared_and_a_catalogue_is_itself(old, new):
-    """A catalogue is read back as the same; nothing differs from itself; every report of any pair is made."""
+def test_any_two_catalogs_can_be_compared_and_a_catalog_is_itself(old, new):
+    """A catalog is read back as the same; nothing differs from itself; every report of any pair is made."""
     again = Catalog.loads(old.dumps())
     assert again.dumps() == old.dumps()
     assert [] == compare(old, again)

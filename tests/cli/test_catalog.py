@@ -161,7 +161,7 @@ def test_a_revision_is_read_and_never_run(project):
     assert 0 == mcpcore("diff", "main:../server.py", "main:server.py").exit_code
 
 
-def test_a_catalogue_in_a_revision_is_read_as_it_is(project):
+def test_a_catalog_in_a_revision_is_read_as_it_is(project):
     """A lock file of another commit is data."""
     assert 0 == mcpcore("catalog", "server.py", "-o", "lock.json").exit_code
     git("add", ".")
@@ -195,7 +195,7 @@ def test_a_catalogue_in_a_revision_is_read_as_it_is(project):
             ["refuses.py"],
             "refuses.py cannot list what it has: ValueError: the server refused to list its tools: not now",
         ),
-        (["infinite.json", "--format", "json"], "the catalogue cannot be written as JSON"),
+        (["infinite.json", "--format", "json"], "the catalog cannot be written as JSON"),
         (["server.py", "-o", "no/such/folder/x.md"], "cannot be written"),
         (["server.py", "-o", "server.py"], "server.py is source code that this command has not written"),
         (["server.py", "-o", "LOUD.PY"], "LOUD.PY is source code that this command has not written"),
@@ -381,7 +381,7 @@ def test_many_problems_are_counted(tmp_path):
 
 @pytest.fixture
 def pair(tmp_path, monkeypatch):
-    """Two catalogues that differ in a new reason and in words."""
+    """Two catalogs that differ in a new reason and in words."""
     monkeypatch.chdir(tmp_path)
     full = failure("full", name="RATE_LIMITED", code=-32003, when="Full.", recovery="Wait.")
     for name, made_catalog in (("old", catalog(item(failure()))), ("new", catalog(item(failure(when="Gone."), full)))):
@@ -495,7 +495,7 @@ def test_an_interruption_ends_the_command(pair, monkeypatch, command):
 
 
 def test_a_write_that_fails_leaves_the_old_file(pair, monkeypatch):
-    """So does a catalogue that cannot be written in the format."""
+    """So does a catalog that cannot be written in the format."""
 
     def full(*_paths, **_folders):
         raise OSError(28, "No space left on device")
@@ -566,7 +566,7 @@ def addressed(*arguments):
     return mcpcore("catalog", "server.py", "-o", "new.html", "--server-json", "server.json", *arguments)
 
 
-def test_a_server_json_gets_the_address_of_the_catalogue_and_keeps_all_else(project):
+def test_a_server_json_gets_the_address_of_the_catalog_and_keeps_all_else(project):
     """Order, indentation, line ends and letters stay; a second run replaces the address and nothing more."""
     file = project / "server.json"
     file.write_bytes(SERVER_JSON.encode())
@@ -605,7 +605,7 @@ def test_a_server_json_gets_the_address_of_the_catalogue_and_keeps_all_else(proj
     ],
 )
 def test_a_server_json_that_cannot_be_used_leaves_every_file_alone(project, text, address, message):
-    """The message says which part is wrong, and the catalogue is not written either."""
+    """The message says which part is wrong, and the catalog is not written either."""
     file = project / "server.json"
     content = text.encode() if isinstance(text, str) else text
     if content is not None:

@@ -85,7 +85,7 @@ def _checked(schema: dict[str, Any]) -> None:
 
 
 READERS: dict[str, Callable[[dict[str, Any]], object]] = {
-    "the catalogue in Python": lambda schema: to_python(_catalog(schema)),
+    "the catalog in Python": lambda schema: to_python(_catalog(schema)),
     "diff": lambda schema: compare(_catalog(schema), _catalog({**schema, "title": "new"})),
     "the arguments of check": lambda schema: draw(ListedTool(name="t", input_schema=schema), seed=1),
     "the arguments of a fuzz test": _values,

@@ -162,7 +162,7 @@ async def test_the_table_is_what_is_sent(name: str) -> None:
 @pytest.mark.anyio
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("name", HINTS)
-async def test_the_listing_and_the_catalogue_show_what_is_sent(name: str) -> None:
+async def test_the_listing_and_the_catalog_show_what_is_sent(name: str) -> None:
     """The contract in `tools/list` has the advice of each entry in this very tool."""
     server: Server[Any] = Server("table", tools=[tool(name=name, errors=ENTRIES, **HINTS[name])(act)])
 
@@ -171,11 +171,11 @@ async def test_the_listing_and_the_catalogue_show_what_is_sent(name: str) -> Non
     item = item_of_listing("tool", listed)
     assert item is not None
     shown = {entry["reason"]: entry for entry in listed.meta[CONTRACT_META_KEY]}
-    catalogued = {error.reason: error for error in item.errors}
+    cataloged = {error.reason: error for error in item.errors}
     for number, (code, declared) in enumerate(CASES):
         if is_of_entry(declared):
             effects, retry = advice.sent(code, HINTS[name], declared)
-            entry, error = shown[f"case_{number}"], catalogued[f"case_{number}"]
+            entry, error = shown[f"case_{number}"], cataloged[f"case_{number}"]
             assert (effects, retry.to_json()) == (entry.get("effects"), entry["retry"]), (code.name, declared.title)
             assert (effects, retry.kind, retry.after_ms) == (error.effects, error.retry.kind, error.retry.after_ms)
 

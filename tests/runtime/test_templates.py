@@ -327,7 +327,7 @@ def test_braces_of_another_program_are_read_as_they_are(entry: dict[str, Any]) -
 
 
 def test_a_changed_template_is_a_changed_text() -> None:
-    """The catalogue has the template, and two catalogues differ where it does."""
+    """The catalog has the template, and two catalogs differ where it does."""
     old, new = (
         catalog(item(failure(**entry.to_json())))  # type: ignore[arg-type]
         for entry in (TOO_MANY, mode(when="{left} of {item} are left.", recovery="Order {left} at most."))

@@ -12,7 +12,7 @@ class ContractCodeMismatch(Rule):
 
     severity = Severity.ERROR
     summary = "a declared reason is raised with a code other than the declared one"
-    why = """The catalogue says NOT_FOUND and the client gets CONFLICT, so a client that looks at the code does the
+    why = """The catalog says NOT_FOUND and the client gets CONFLICT, so a client that looks at the code does the
     wrong thing. The server logs every such failure as a broken contract."""
     bad = 'raise conflict("no such article", data={"reason": "no_match"})  # declared as NOT_FOUND'
     good = 'raise not_found("no such article", data={"reason": "no_match"})'

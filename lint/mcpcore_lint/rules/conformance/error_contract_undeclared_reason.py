@@ -13,7 +13,7 @@ class ContractUndeclaredReason(Rule):
     severity = Severity.WARNING
     summary = "the handler, or a service that it calls, raises an undeclared reason"
     why = """The agent gets a reason that it cannot look up: there is no `when`, no recovery and no entry in the
-    catalogue. Often the service got a new reason, or the reason in the contract was renamed."""
+    catalog. Often the service got a new reason, or the reason in the contract was renamed."""
     bad = 'raise not_found("no such article", data={"reason": "no_mach"})'
     good = 'raise not_found("no such article", data={"reason": "no_match"})'
     how_to_fix = "Declare the reason in `errors`, correct its spelling, or catch the error and raise a declared one."

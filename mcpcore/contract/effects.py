@@ -1,7 +1,7 @@
 """The advice of a failure: whether the call changed anything, and whether the same call is worth making again.
 
-A read is safe to repeat; a message that is sent again may arrive twice. An entry of the contract or a throw site says
-what is known. Where neither says anything, the annotations of the tool do: a tool with `read_only_hint=True` changes
+A read is safe to repeat; a message that is sent again may arrive twice. An entry of the contract or a `raise` statement
+says what is known. If neither does, the annotations of the tool do: a tool with `read_only_hint=True` changes
 nothing, and one with `idempotent_hint=True` may be called twice. A timeout or a crash of any other tool may come before
 or after the change, so the advice that its code has by default is not sent. Hints that are left out have the defaults
 of MCP (specification of 2025-11-25, `ToolAnnotations`): the tool is neither read-only nor idempotent.
@@ -96,7 +96,7 @@ HINTS: Final = tuple(_CAMEL)
 
 
 def declared_effects(error: CodedError, contract: Contract[Any] | None = None) -> Effects | None:
-    """The effects that the throw site of `error` declares, else those of its entry, which may be one of `contract`."""
+    """The effects that the `raise` of `error` declares, else those of its entry, which may be one of `contract`."""
     # A subclass may use the name for something else.
     effects = None if error.effects is None else as_effects(error.effects)
     entry = error.entry if error.entry is not None or contract is None else contract.get(error.reason)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mcpcore.contract.failure_modes import FailureMode
 
 RecoveryLike: TypeAlias = "str | Mapping[str, Any]"
-"""A recovery at a throw site: the hint alone, or the object of the wire (`hint`, `strategy`, `fallbackTool`, …)."""
+"""A recovery in a `raise`: the hint alone, or the object of the wire (`hint`, `strategy`, `fallbackTool`, …)."""
 
 
 class CodedError(Exception):
@@ -54,17 +54,17 @@ class CodedError(Exception):
         data: Facts for the client. A model or a dataclass becomes the mapping of its fields; if the declared entry has
             a data model, the JSON that this model writes.
         reason: The declared reason, from the argument or from `data["reason"]`, or None.
-        retry: The advice of the throw site or of `ctx.fail`, else None; `advice` is the one in force.
-        retry_is_declared: Whether the author set `retry`, at the throw site or in the entry, and not a caught
+        retry: The advice of the `raise` statement or of `ctx.fail`, else None; `advice` is the one in force.
+        retry_is_declared: Whether the author set `retry`, in the `raise` statement or in the entry, and not a caught
             exception or the code.
-        effects: Whether anything was changed before the failure, if the throw site says so; else None.
+        effects: Whether anything was changed before the failure, if the `raise` statement says so; else None.
         entry: The failure mode that declares the reason, once the contract is known.
-        omits_recovery: Whether the throw site suppressed the recovery with `recovery=None`.
+        omits_recovery: Whether the `raise` statement suppressed the recovery with `recovery=None`.
         omits_effects: Whether the declared effects do not apply, since the failure represents others too.
-        has_message: Whether the throw site gave a message.
+        has_message: Whether the `raise` statement gave a message.
         injected: Whether a test asked for this failure, and no handler raised it.
-        unusable_advice: A description of an invalid `retry` or `effects` from the throw site, or of data or a message
-            that a mapping could not make; else None. The failure is sent without it, and its contract is broken.
+        unusable_advice: A description of an invalid `retry` or `effects` from the `raise` statement, or of data or a
+            message that a mapping could not make; else None. The failure is sent without it and breaks its contract.
     """
 
     code: Code
@@ -164,7 +164,7 @@ class CodedError(Exception):
 
     @property
     def recovery(self) -> dict[str, Any] | None:
-        """The recovery in force, for the wire: that of the throw site, else of `recovery_for`, else the declared one.
+        """The recovery in force, for the wire: that of the `raise`, else of `recovery_for`, else the declared one.
 
         Any other recovery in `data` may come from a caller, and does not count.
         """
@@ -194,7 +194,7 @@ class CodedError(Exception):
 
     @property
     def advice(self) -> Retry:
-        """The retry advice in force: that of the throw site, else of the declared entry, else of the code.
+        """The retry advice in force: that of the `raise` statement, else of the declared entry, else of the code.
 
         If the call has changed something, or may have, only the advice of the author counts. The annotations of the
         tool may withhold more of it; see `mcpcore.contract.effects.settled`.
@@ -500,7 +500,7 @@ _LONGEST_REASON: Final = 1_000
 
 
 def _facts(data: object) -> Mapping[str, Any] | None:
-    """The data of a throw site as a mapping; raising for invalid data would hide the original failure."""
+    """The data of a `raise` statement as a mapping; raising for invalid data would hide the original failure."""
     if data is None or type(data) is dict:
         return data
     if quietly(lambda: isinstance(data, Mapping), otherwise=False):

@@ -126,7 +126,7 @@ class FailureMode(Mappable[R_co, D_co]):
     Attributes:
         reason: The stable name that programs switch on, in snake_case.
         code: The `ErrorCode` or `CustomCode` of the failure.
-        when: The circumstances, as a sentence; also the message where a throw gives none.
+        when: The circumstances, as a sentence; also the message if the `raise` statement gives none.
         recovery: The next step for the caller, as a sentence; sent with every failure of this reason. With
             `mcpcore.TODO`, or a text that begins with "TODO:", clients read no sentence until it is written.
         retry: The advice; `None` takes the code's own, or with the effects "partial" and "unknown" Retry.never().
@@ -265,7 +265,7 @@ class FailureMode(Mappable[R_co, D_co]):
         return self.settled(None)[1]
 
     def settled(self, call: CallState | None) -> tuple[Effects | None, Retry]:
-        """The effects and the advice of a failure of `call` about which its throw site says nothing more."""
+        """The effects and the advice of a failure of `call` about which its `raise` statement says nothing more."""
         retry = self.retry or self.code.retry
         return settled(call, self.code, retry, is_declared=self.retry is not None, effects=self.effects)
 

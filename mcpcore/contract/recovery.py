@@ -1,4 +1,4 @@
-"""A recovery as it is sent: read from a throw site, a declaration or an envelope, which may hold anything."""
+"""A recovery as it is sent: read from a `raise` statement, a declaration or an envelope, which may hold anything."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def facts_for(entry: FailureMode[Any], data: object, *, dumped: bool = False) ->
 def filled_recovery(recovery: dict[str, Any], templates: Templates, facts: Mapping[str, JSON] | None) -> dict[str, Any]:
     """A declared recovery with its templates filled; a text that cannot be filled is left out.
 
-    A text that is not that of the declaration is one of the throw site, which may hold a caller's words.
+    A text that is not that of the declaration is one of the `raise` statement, which may hold a caller's words.
     """
     sent = dict(recovery)
     for key, template in (("hint", templates.recovery), ("userMessage", templates.user_message)):

@@ -70,7 +70,7 @@ def build_envelope(
         if recovery is not None and lines is None:
             searched = recovery.get("hint") if len(recovery) == 1 else None
             if type(searched) is not str or len(searched) > limits.data:
-                # As JSON first: what a throw site gave may hold objects whose own code raises.
+                # As JSON first: what a `raise` statement gave may hold objects whose own code raises.
                 searched = recovery = to_json_object(recovery, depth=limits.depth - 1, room=limits.data)
             elif entry is not None and searched is entry.recovery:
                 searched = None

@@ -17,7 +17,7 @@ CONFORMANCE := tests/proxy/conformance/node_modules
 COMPARISON := bench/comparison/node_modules
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs site quickstart newest locks pictures coverage bench overlays conformance hosts reach browser lock clean
+.PHONY: help setup demo test check docs site sitecheck quickstart newest locks pictures coverage bench overlays conformance hosts reach browser lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -103,6 +103,9 @@ docs: setup ## the documentation: writes the generated pages, then builds site/
 
 site: $(DOCS)/.ready ## only site/; a broken link or a page outside the navigation is an error
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
+
+sitecheck: setup browser ## site/ in a real browser: its search, and every page on a phone, in light and dark; `make site` first
+	$(BIN)/python -m pytest -q -n 0 -m site tests/docs
 
 bench: setup $(VENV)/.bench $(PEERS)/.ready $(COMPARISON)/.ready ## every figure that the documentation quotes, with the peers in the same run
 	$(BIN)/python -m bench

@@ -75,7 +75,11 @@ def made() -> dict[Path, str]:
 
 def _made_of_pages() -> dict[Path, str]:
     """The files that quote the pages as they are on the disk."""
-    return {DOCS / "llms.txt": teaching.llms(), DOCS / "skill" / "SKILL.md": teaching.skill()}
+    return {
+        DOCS / "how-to" / "index.md": teaching.guides(),
+        DOCS / "llms.txt": teaching.llms(),
+        DOCS / "skill" / "SKILL.md": teaching.skill(),
+    }
 
 
 def main() -> int:

@@ -13,6 +13,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
 if TYPE_CHECKING:
@@ -38,6 +39,20 @@ _LOADED: Final = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?(?:https?:)?//[^>]*>|<link\b(?![^>]*\brel=["']?(?:canonical|prev|next))[^>]*\bhref=["']?(?:https?:)?//[^>]*>"""
 )
 
+_SEARCH: Final = tomllib.loads((DOCS / "search.toml").read_text(encoding="utf-8"))
+_MOVED: Final[dict[str, str]] = tomllib.loads((DOCS / "redirects.toml").read_text(encoding="utf-8"))
+_REDIRECT: Final = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>This page has moved</title>
+<link rel="canonical" href="{0}">
+<meta http-equiv="refresh" content="0; url={0}">
+<p>This page has moved: <a href="{0}">{0}</a>.</p>
+</html>
+"""
+"""A page for an address that was given up. It needs no server and no script."""
+
 
 def on_config(config: MkDocsConfig) -> None:
     """Complete the navigation from the folders, drop the pages that are only planned, and name the addresses."""
@@ -61,8 +76,7 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Rewrite links, info strings of code blocks and tables for MkDocs."""
     del files
-    if page.file.src_uri.startswith("rules/"):
-        page.meta.setdefault("search", {"boost": 0.5})  # or the pages of the rules, which are many, come first
+    page.meta.setdefault("search", _search(page.file.src_uri))
     source = Path(page.file.abs_src_path or "")
     markdown = _lists(markdown)
     parts, at = [], 0
@@ -79,6 +93,32 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     for tag in _LOADED.findall(output):
         LOG.warning("%s loads something from elsewhere: %s", page.file.src_uri, tag)
     return output
+
+
+@event_priority(50)  # before the search writes its index
+def on_post_build(config: MkDocsConfig) -> None:
+    """Give pages the words that readers have for them, and write a page for each address that was given up."""
+    search: Any = config.plugins["material/search"]
+    entries = {entry["location"]: entry for entry in search.search_index.entries}
+    for page, words in _SEARCH["words"].items():
+        entry = entries[_address(_MOVED.get(page, page)).partition("#")[0]]
+        entry["tags"] = [*entry.get("tags", ()), *words]
+    for page, target in _MOVED.items():
+        file = Path(config.site_dir, _address(page))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(_REDIRECT.format(os.path.relpath(_address(target), Path(page).parent)), encoding="utf-8")
+
+
+def _address(page: str) -> str:
+    """The file of the site that is made from a page, with the heading that is named."""
+    name, mark, heading = page.partition("#")
+    return f"{re.sub('README$', 'index', name.removesuffix('.md'))}.html{mark}{heading}"
+
+
+def _search(page: str) -> dict[str, Any]:
+    """The weight of a page in the search."""
+    weight = next((weight for start, weight in _SEARCH["weights"].items() if page.startswith(start)), 1)
+    return {"boost": weight} if weight else {"exclude": True}
 
 
 def _names(nav: Any) -> Iterator[str]:

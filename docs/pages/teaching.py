@@ -149,17 +149,36 @@ def _named(nav: Any) -> Iterator[Path]:
             yield from sorted(_DOCS.glob(entry)) or [own]
 
 
+def _navigation() -> list[dict[str, Any]]:
+    """The parts of the site."""
+    # The rest of the file has tags that only MkDocs loads.
+    settings = _text(_ROOT / "mkdocs.yml").partition("\nnav:\n")[2].partition("\nextra_css:")[0]
+    navigation: list[dict[str, Any]] = yaml.safe_load(settings)
+    return navigation
+
+
+def guides() -> str:
+    """The overview of the how-tos: what each page gives, in its own first sentence, by the groups of the navigation."""
+    own, *nav = next(entry["How-to"] for entry in _navigation() if "How-to" in entry)
+    parts = ["# How-to guides", "", "Each guide solves one task, and its code runs as it stands.", ""]
+    for entry in nav:
+        if isinstance(entry, dict):
+            parts += ["", f"## {next(iter(entry))}", ""]
+        for page in _named(entry):
+            title, sentence = summary(page)
+            parts.append(f"- [{title}]({page.relative_to((_DOCS / own).parent).as_posix()}): {sentence}")
+    return "\n".join([*parts, ""])
+
+
 def llms() -> str:
     """The pages by the parts of the navigation, with their first sentences."""
-    settings = _text(_ROOT / "mkdocs.yml")
-    # The rest of the file has tags that only MkDocs loads.
-    navigation = yaml.safe_load(settings.partition("\nnav:\n")[2].partition("\nextra_css:")[0])
-    parts = ["# mcpcore", "", f"> {settings.partition('site_description: ')[2].partition(chr(10))[0]}", ""]
+    about = _text(_ROOT / "mkdocs.yml").partition("site_description: ")[2].partition("\n")[0]
+    parts = ["# mcpcore", "", f"> {about}", ""]
     parts += [
         f"[A skill for coding agents]({_address(_DOCS / 'skill' / 'SKILL.md')}) shows how to declare, fail and test.",
         "",
     ]
-    for entry in navigation[1:]:
+    for entry in _navigation()[1:]:
         ((title, nav),) = entry.items()
         pages = dict.fromkeys(_named(nav))
         parts += [f"## {'Optional' if title == 'Project' else title}", "", *map(_item, pages), ""]

@@ -1,4 +1,4 @@
-"""Runs `drive.mjs` in the Chromium that `make browser` installs."""
+"""Runs a script of this folder in the Chromium that `make browser` installs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ HERE = Path(__file__).parent
 MODULES = HERE / "node_modules"
 
 
-def drive(page, hostile, *more):
-    """What Chromium saw of two pages."""
+def drive(script, *arguments, job=None):
+    """What Chromium saw of pages, as the script says. `job` is JSON for its standard input."""
     unpacked = MODULES / ".chromium"
     unpacked.mkdir(exist_ok=True)
     environment = {**os.environ, "TMPDIR": str(unpacked)}
@@ -23,10 +23,11 @@ def drive(page, hostile, *more):
         # The package has the three libraries that Chromium needs, and uses them where it takes itself to be in a cloud.
         environment |= {"AWS_EXECUTION_ENV": "AWS_Lambda_nodejs22.x", "FONTCONFIG_PATH": "/etc/fonts"}
     done = subprocess.run(
-        [NODE, HERE / "drive.mjs", page, hostile, *more],
+        [NODE, HERE / script, *arguments],
+        input=job and json.dumps(job),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
         env=environment,
     )

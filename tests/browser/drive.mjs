@@ -3,16 +3,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import chromium from "@sparticuz/chromium";
-import puppeteer from "puppeteer-core";
+import { launch } from "./launch.mjs";
 
 const [page, hostile, screenshots] = process.argv.slice(2);
 const axe = readFileSync(new URL("./node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const browser = await puppeteer.launch({
-  executablePath: await chromium.executablePath(),
-  headless: "shell",
-  args: ["--no-sandbox", "--no-zygote"],
-});
+const browser = await launch();
 
 async function open(path, { scheme = "light", width = 1280, hash = "" } = {}) {
   const tab = await browser.newPage();

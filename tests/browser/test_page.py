@@ -25,7 +25,7 @@ def seen(tmp_path_factory):
     pages = {"page": Catalog.of([*orders.servers, *FULL.servers]), "hostile": WILD}
     for name, made in pages.items():
         (folder / f"{name}.html").write_text(render(made, "html"), encoding="utf-8")
-    return drive(folder / "page.html", folder / "hostile.html")
+    return drive("drive.mjs", folder / "page.html", folder / "hostile.html")
 
 
 @pytest.mark.slow

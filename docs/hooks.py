@@ -40,6 +40,11 @@ _LOADED: Final = re.compile(
 )
 
 _SEARCH: Final = tomllib.loads((DOCS / "search.toml").read_text(encoding="utf-8"))
+_LAYOUT: Final[dict[str, dict[str, Any]]] = {
+    "index.md": {"hide": ["navigation", "toc"], "title": "MCP tools that tell agents how to recover"},
+    "faq.md": {"hide": ["navigation"]},
+}
+"""Columns that would be empty, and the title of the first page in a browser."""
 _MOVED: Final[dict[str, str]] = tomllib.loads((DOCS / "redirects.toml").read_text(encoding="utf-8"))
 _REDIRECT: Final = """\
 <!doctype html>
@@ -77,6 +82,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Rewrite links, info strings of code blocks and tables for MkDocs."""
     del files
     page.meta.setdefault("search", _search(page.file.src_uri))
+    page.meta |= _LAYOUT.get(page.file.src_uri, {})
     source = Path(page.file.abs_src_path or "")
     markdown = _lists(markdown)
     parts, at = [], 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 from typing import Final
@@ -20,6 +21,8 @@ def pages() -> dict[Path, str]:
         (RESULTS / f"{name}.md").read_text(encoding="utf-8").strip() for name in ("proxy", "proxy-servers")
     )
     tables = {
+        DOCS / "index.md": {"orders": orders()},
+        DOCS.parent / "README.md": {"orders": orders()},
         DOCS / "reference" / "proxy.md": {"servers": servers, "cost": proxy},
         DOCS / "explanation" / "architecture.md": {"packages": packages()},
         DOCS / "explanation" / "cost.md": {"cost": cost.cost()},
@@ -28,6 +31,16 @@ def pages() -> dict[Path, str]:
         DOCS / "reference" / "vectors" / "README.md": {"shapes": vectors.before_and_after(), "names": vectors.names()},
     }
     return {page: filled(page.read_text(encoding="utf-8"), made) for page, made in tables.items()}
+
+
+def orders() -> str:
+    """What an agent gets done at the order desk, with contracts and without."""
+    runs = json.loads((RESULTS / "orders.json").read_text(encoding="utf-8"))["runs"]
+    rows: list[list[object]] = [
+        [run["way"], f"{run['done']} of {len(run['errands'])}", run["doubled"], run["unknown"], f"{run['seconds']:.1f}"]
+        for run in runs
+    ]
+    return table(["server and client", "done", "ordered twice", "paid, reported as failed", "seconds lost"], rows)
 
 
 def packages() -> str:

@@ -173,7 +173,7 @@ def guides() -> str:
 def llms() -> str:
     """The pages by the parts of the navigation, with their first sentences."""
     about = _text(_ROOT / "mkdocs.yml").partition("site_description: ")[2].partition("\n")[0]
-    parts = ["# mcpcore", "", f"> {about}", ""]
+    parts = ["# mcpcore", "", f"> {about}", "", _item(_DOCS / "index.md"), ""]
     parts += [
         f"[A skill for coding agents]({_address(_DOCS / 'skill' / 'SKILL.md')}) shows how to declare, fail and test.",
         "",

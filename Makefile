@@ -91,7 +91,7 @@ quickstart: setup ## the README and the tutorial with the built wheel and the lo
 newest: setup ## the same with the newest versions that the package index has today
 	$(BIN)/python tests/quickstart.py --newest
 
-pictures: setup ## the pictures of the documentation, made anew from real runs; the page of the trail needs Chromium
+pictures: setup browser ## the pictures of the documentation, made anew from real runs
 	$(BIN)/python docs/pictures.py
 
 coverage: setup reach browser $(CONFORMANCE)/.ready ## every branch of the runtime package is taken, or says on its line why none can be

@@ -1,4 +1,4 @@
-"""The comparison in the README says what the record says, the record is what happens, and each cell leads to its evidence."""
+"""The comparison in the README says what the record says, the record is what happens, and each row leads to its evidence."""
 
 from __future__ import annotations
 
@@ -16,35 +16,38 @@ from bench.comparison.record import python_columns
 ROOT = Path(__file__).parents[1]
 RECORD = json.loads((RESULTS / "comparison.json").read_text(encoding="utf-8"))
 AGAIN = "Run `python -m bench.comparison`, and read what changed."
-CELL = re.compile(r"\[([^\]]+)\]\(([^)#\s]+)(?:#([^)\s]+))?\)")
+LABEL = re.compile(r"\[.+\]\(([^)#\s]+)#([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def table() -> list[list[str]]:
-    """The cells of the table in the README, without its first column."""
+    """The cells of the table in the README."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     found = re.search(r"<!-- comparison -->\n\n(.*)\n\n<!-- /comparison -->", text, re.DOTALL)
     assert found
     assert found[1] == readme(RECORD), "Run `python -m bench.comparison --recorded`."
-    return [[cell.strip() for cell in line.split("|")[2:-1]] for line in found[1].splitlines()[2:]]
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in found[1].splitlines()[2:]]
 
 
-def test_every_cell_links_to_something_that_exists() -> None:
-    """A cell has a short text and leads to a file, and to a heading of it if it is a page."""
+def test_every_row_links_to_something_that_exists() -> None:
+    """A row leads to the heading of the page with its evidence. Its cells have a short text each, which fits on a line."""
     rows = table()
     assert len(ROWS) == len(rows)
-    for row in rows:
-        assert len(COLUMNS) == len(row)
-        for cell in row:
-            link = CELL.fullmatch(cell)
-            assert link, cell
-            assert len(link[1]) <= 20, cell
-            target = ROOT / link[2]
-            assert target.is_file(), cell
-            if target.suffix == ".md":
-                headings = HEADING.findall(target.read_text(encoding="utf-8"))
-                anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-                assert link[3] in anchors, cell
+    for label, *cells in rows:
+        assert len(COLUMNS) == len(cells)
+        assert all(cell and len(cell) <= 20 and "](" not in cell for cell in cells), cells
+        link = LABEL.fullmatch(label)
+        assert link, label
+        headings = HEADING.findall((ROOT / link[1]).read_text(encoding="utf-8"))
+        anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+        assert link[2] in anchors, label
+
+
+def test_every_link_of_the_page_leads_to_a_file() -> None:
+    """The evidence may also be a test or the code of a server."""
+    targets = re.findall(r"\]\((?!https?:)([^)#\s]+)", (RESULTS / "comparison.md").read_text(encoding="utf-8"))
+    assert len(targets) > 5
+    assert [] == [target for target in targets if not (RESULTS / target).is_file()]
 
 
 def test_the_page_is_made_from_the_record() -> None:

@@ -167,6 +167,18 @@ def test_the_pictures_show_what_runs():
     assert 0 == done.returncode, done.stdout + done.stderr
 
 
+def test_every_picture_is_on_a_page_and_no_page_shows_one_that_is_gone():
+    """The logo is in the header of the site."""
+    shown = {
+        (page.parent / name).resolve()
+        for page in PAGES
+        for name in re.findall(r"!\[[^\]]*\]\(([^)#]+)", page.read_text(encoding="utf-8"))
+        if "://" not in name
+    }
+    assets = ROOT / "docs" / "assets"
+    assert {path for path in assets.iterdir() if path.suffix in (".svg", ".png")} == shown | {assets / "logo.svg"}
+
+
 def write_transcripts(page):
     """Replace the output in a page's transcripts with the current output of its commands."""
     text = page.read_text(encoding="utf-8")

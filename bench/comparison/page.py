@@ -1,4 +1,4 @@
-"""The record as a page and as the table of the README. A row is a question; each of its cells links to its evidence."""
+"""The record as a page and as the table of the README. A row is a question, which links to its evidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Record = dict[str, Any]
-    Cells = dict[str, str | tuple[str, str]]
+    Cells = dict[str, str]
 
 COLUMNS: Final = {
     "mcpcore": "mcpcore",
@@ -25,7 +25,6 @@ COLUMNS: Final = {
 """The columns of the README."""
 FRAMEWORKS: Final = tuple(name for name in COLUMNS if name != "mcp-doctor")
 PAGE: Final = "bench/results/comparison.md"
-RUNTIME: Final = "bench/results/runtime.md"
 NONE: Final[Cells] = dict.fromkeys(COLUMNS, "no")
 
 
@@ -36,7 +35,7 @@ class Row:
     Attributes:
         title: The title of its section.
         label: The question in the README.
-        cells: The answers. A tuple has its own target, in place of the section.
+        cells: The answers.
         body: The evidence.
     """
 
@@ -78,7 +77,7 @@ def next_step(record: Record) -> Cells:
     words: Cells = {
         "mcpcore": "yes",
         "mcp-ts-core": "opt-in",
-        "mcp-doctor": ("finds empty texts", f"{PAGE}#a-running-server"),
+        "mcp-doctor": "finds empty texts",
     }
     cells: Cells = {}
     for column in COLUMNS:
@@ -135,7 +134,7 @@ def listed(record: Record) -> Cells:
 def typed(record: Record) -> Cells:
     """Whether a misspelt reason is a type error."""
     tsc = "yes" if "unknown_bok" in record["type error"] else "no"
-    return {**NONE, "mcpcore": ("yes", "tests/typing/cases/contexts.py"), "mcp-ts-core": tsc}
+    return {**NONE, "mcpcore": "yes", "mcp-ts-core": tsc}
 
 
 def linted(record: Record) -> Cells:
@@ -147,7 +146,7 @@ def linted(record: Record) -> Cells:
 
 
 def covered(_: Record) -> Cells:
-    return {**NONE, "mcpcore": ("yes", "tests/testing/test_reason_coverage.py")}
+    return {**NONE, "mcpcore": "yes"}
 
 
 def checked(_: Record) -> Cells:
@@ -156,10 +155,7 @@ def checked(_: Record) -> Cells:
 
 def cost(record: Record) -> Cells:
     """The figures of bench.runtime, and those that it does not have."""
-    cells: Cells = {
-        column: (f"{loud:.1f}x, quiet {quiet:.1f}x", f"{RUNTIME}#memory-defaults")
-        for column, (loud, quiet) in record["runtime"].items()
-    }
+    cells: Cells = {column: f"{loud:.1f}x, quiet {quiet:.1f}x" for column, (loud, quiet) in record["runtime"].items()}
     cells["mcp-ts-core"] = f"{record['stdio']['mcp-ts-core']:.1f}x its own"
     cells["mcp-doctor"] = "none"
     cells["by-hand"] = f"{record['by hand']:.1f}x"
@@ -246,8 +242,8 @@ def linted_body(record: Record) -> str:
 
 def covered_body(_: Record) -> str:
     return (
-        "`pytest --reason-coverage` of mcpcore lists the declared reasons that no test has raised. mcp-ts-core "
-        "gives tests a "
+        "[`pytest --reason-coverage`](../../tests/testing/test_reason_coverage.py) of mcpcore lists the declared "
+        "reasons that no test has raised. mcp-ts-core gives tests a "
         "context with the contract, and fuzzes tools, as mcpcore does; it does not compare the tests with the "
         "contract. "
         "Without a contract there is nothing to compare with."
@@ -312,12 +308,8 @@ def readme(record: Record) -> str:
     lines = ["| | " + " | ".join(COLUMNS.values()) + " |", "|---|" + "---|" * len(COLUMNS)]
     for row in ROWS:
         cells = row.cells(record)
-        linked = []
-        for column in COLUMNS:
-            cell = cells[column]
-            text, target = cell if isinstance(cell, tuple) else (cell, f"{PAGE}#{row.anchor}")
-            linked.append(f"[{text}]({target})")
-        lines.append(f"| {row.label} | " + " | ".join(linked) + " |")
+        answers = " | ".join(cells[column] for column in COLUMNS)
+        lines.append(f"| [{row.label}]({PAGE}#{row.anchor}) | {answers} |")
     return "\n".join(lines)
 
 
@@ -341,13 +333,16 @@ def page(record: Record) -> str:
             "column says "
             'what it finds; "not judged" means that no check of it asks the question.'
         ),
+        (
+            f"mcp-ts-core {record['versions']['mcp-ts-core']} is the newest version that npm served. "
+            "[Its changelog](https://github.com/cyanheads/mcp-ts-core/blob/main/CHANGELOG.md) goes on to 0.13.11 of "
+            "2026-10-03. By its words, bad arguments carry the structured error since 0.12.7, and a reason and a "
+            "recovery since 0.13.3; the text ends with the reason and whether to retry since 0.13.5; a failure that does "
+            "not forward its declared recovery warns since 0.13.6; stack traces no longer reach clients since 0.13.7."
+        ),
     ]
     for row in ROWS:
         cells = row.cells(record)
-        short = "; ".join(
-            f"{title}: {cell[0] if isinstance(cell, tuple) else cell}"
-            for column, title in COLUMNS.items()
-            for cell in (cells[column],)
-        )
+        short = "; ".join(f"{title}: {cells[column]}" for column, title in COLUMNS.items())
         parts += [f"## {row.title}", f"{row.label}: {short}.", row.body(record)]
     return "\n\n".join(parts) + "\n"

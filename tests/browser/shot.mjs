@@ -1,0 +1,14 @@
+// Takes a screenshot of a page that is a file.
+// node shot.mjs PAGE PICTURE SCHEME
+import { pathToFileURL } from "node:url";
+import { launch } from "./launch.mjs";
+
+const [page, path, scheme] = process.argv.slice(2);
+const browser = await launch();
+const tab = await browser.newPage();
+await tab.setViewport({ width: 1000, height: 660, deviceScaleFactor: 1.5 });
+await tab.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+await tab.goto(pathToFileURL(page).href, { waitUntil: "load" });
+await tab.screenshot({ path });
+await browser.close();
+console.log(JSON.stringify(null));

@@ -27,6 +27,7 @@ from pages import (
     teaching,
     vectors,
 )
+from pages.markdown import noted
 
 from mcpcore.catalog import json_schema as catalog_schema
 from mcpcore.check.reports import json_schema as check_schema
@@ -50,18 +51,21 @@ def made_schemas() -> dict[str, dict[str, Any]]:
 def made() -> dict[Path, str]:
     """Every generated page by its place."""
     reference = DOCS / "reference"
+    tables = {
+        "codes.md": (codes.page(), "`mcpcore/contract/codes.py`"),
+        "advice.md": (advice.page(), "`mcpcore/contract/effects.py`"),
+        "classification.md": (classification.page(), "`mcpcore/classification/`"),
+        "dialects.md": (dialects.page(), "`mcpcore/wire/dialects/`"),
+        "lint-settings.md": (lint_settings.page(), "`lint/mcpcore_lint/config.py`"),
+        "options.md": (options.page(), "the signatures and the docstrings"),
+        "commands.md": (commands.page(), "the commands and their help"),
+        "overlay.md": (overlay.page(), "`mcpcore/proxy/overlay.py`"),
+        "diff-rules.md": (diff_rules.page(), "`mcpcore/catalog/rules.py`"),
+        "check.md": (check.page(), "`mcpcore/check/rules.py`"),
+        "schemas.md": (schemastore.page(made_schemas()), "`docs/pages/schemastore.py`"),
+    }
     return {
-        reference / "codes.md": codes.page(),
-        reference / "advice.md": advice.page(),
-        reference / "classification.md": classification.page(),
-        reference / "dialects.md": dialects.page(),
-        reference / "lint-settings.md": lint_settings.page(),
-        reference / "options.md": options.page(),
-        reference / "commands.md": commands.page(),
-        reference / "overlay.md": overlay.page(),
-        reference / "diff-rules.md": diff_rules.page(),
-        reference / "check.md": check.page(),
-        reference / "schemas.md": schemastore.page(made_schemas()),
+        **{reference / name: noted(page, source) for name, (page, source) in tables.items()},
         **{reference / name: json.dumps(schema, indent=2) + "\n" for name, schema in made_schemas().items()},
         DOCS / "explanation" / "what-reaches-the-model.md": reach.page(),
         reference / "client-texts.md": reach.texts(),

@@ -12,6 +12,7 @@ import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
@@ -32,6 +33,7 @@ _FENCED: Final = re.compile(
 )
 _CODE: Final = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _LINK: Final = re.compile(r"(?P<start>\]\()(?P<target>[^)\s#]+)(?P<fragment>#[^)\s]*)?(?P<end>\))")
+_NOTE: Final = re.compile(r"^Generated from .*(?=\n\Z)", re.MULTILINE)
 _ITEM: Final = re.compile(r"^( *)((?:[-*+]|\d+\.) +)\S")
 _FENCE: Final = re.compile(r"^ *(`{3,})")
 _ARROW: Final = re.compile(r"^\s*(\S+) (-->|-\.->) (\S+)$", re.MULTILINE)
@@ -84,7 +86,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     page.meta.setdefault("search", _search(page.file.src_uri))
     page.meta |= _LAYOUT.get(page.file.src_uri, {})
     source = Path(page.file.abs_src_path or "")
-    markdown = _lists(markdown)
+    markdown = _lists(re.sub(_NOTE, r'<p class="generated" markdown="span">\g<0></p>', markdown))
     parts, at = [], 0
     for match in _FENCED.finditer(markdown):
         parts += [_prose(markdown[at : match.start()], source, page.file.src_uri, config), _fence(match)]
@@ -99,6 +101,13 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     for tag in _LOADED.findall(output):
         LOG.warning("%s loads something from elsewhere: %s", page.file.src_uri, tag)
     return output
+
+
+def on_template_context(context: dict[str, Any], template_name: str, config: MkDocsConfig) -> dict[str, Any]:
+    """Give 404.html relative links, and the address that they are relative to wherever the page is shown."""
+    if template_name == "404.html":
+        context |= {"base_url": ".", "site_root": urlsplit(config.site_url or "/").path}
+    return context
 
 
 @event_priority(50)  # before the search writes its index

@@ -148,8 +148,8 @@ def audit_pages() -> None:
             [sys.executable, "-m", "examples.orders"], cwd=ROOT, env=environment, check=True, capture_output=True
         )
         subprocess.run([sys.executable, "-m", "mcpcore", "audit", "stats", trail, "--html", page], check=True)
-        for scheme in ("light", "dark"):
-            drive("shot.mjs", page, ASSETS / f"audit-{scheme}.png", scheme)
+        for scheme, picture in (("light", "audit.png"), ("dark", "audit-dark.png")):
+            drive("shot.mjs", page, ASSETS / picture, scheme)
 
 
 PICTURES: dict[str, Callable[[Path], str]] = {

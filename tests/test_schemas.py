@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -19,8 +21,13 @@ from tests.catalog.making import catalog
 from tests.reach.drivers import NODE
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+try:
+    schemastore = importlib.import_module("pages.schemastore")
+finally:
+    sys.path.remove(str(ROOT / "docs"))
 REFERENCE = ROOT / "docs" / "reference"
-REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
+URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
 SCHEMAS = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in REFERENCE.glob("*.schema.json")}
 SETTINGS = Draft7Validator(SCHEMAS["pyproject.schema.json"])
 WRITTEN = ("overlay.schema.json", "pyproject.schema.json")
@@ -37,13 +44,21 @@ VALUES += ['{ "a" = ["b"] }', '{ "a" = [1] }', '{ "a" = { "b" = 1 } }', '{ "a" =
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_schema_names_its_dialect_its_address_and_its_subject(name):
-    """The address is that of the file in the repository, and the page has a row for it."""
+    """The address is that of the file on the site, or in the repository without one, and the page has a row for it."""
     schema = SCHEMAS[name]
     validator_for(schema, default=None).check_schema(schema)
-    assert f"{REPOSITORY}/raw/main/docs/reference/{name}" == schema["$id"]
+    assert schemastore.address(name) == schema["$id"]
     assert schema["title"]
     assert f"| [{name}]({name}) | {schema['title']} |" in (REFERENCE / "schemas.md").read_text(encoding="utf-8")
     assert name not in WRITTEN or "http://json-schema.org/draft-07/schema#" == schema["$schema"]
+
+
+def test_the_address_of_a_schema_follows_the_site():
+    """The site has the files of `docs/reference` at the same place, so that the address answers where the site is."""
+    repository = f"{URLS['Repository']}/raw/main/docs/reference/a.schema.json"
+    site = "https://docs.example/mcpcore/"
+    assert repository == schemastore.address("a.schema.json", {"Repository": URLS["Repository"]})
+    assert f"{site}reference/a.schema.json" == schemastore.address("a.schema.json", {**URLS, "Documentation": site})
 
 
 @pytest.mark.skipif(not AJV.exists(), reason="make reach")

@@ -9,7 +9,7 @@ from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.effects import REPEATABLE, CallState, default_effects, settled
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.retry import Retry
-from pages.markdown import NOTE, table
+from pages.markdown import table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,8 +90,6 @@ def page() -> str:
     """The tables."""
     parts = [
         "# Retry advice",
-        "",
-        NOTE.format("mcpcore/contract/effects.py"),
         "",
         "What a client reads after a failure of a tool, by its code, by the annotations of the tool and by what the author "
         "declares, on the entry or where the failure is raised. `tools/list` and the catalog have the same advice. "

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pages.markdown import table
+from pages.markdown import noted, table
 from pages.members import lines_of
 
 if TYPE_CHECKING:
@@ -263,13 +263,13 @@ def _call_of_factory(name: str) -> list[str]:
 
 def pages() -> dict[Path, str]:
     """The pages by their paths."""
-    note = "Generated from the docstrings; `docs/pages/api.py` lists the names."
     folder = DOCS / "reference" / "api"
+    source = "the docstrings of the names in `docs/pages/api.py`"
     names = "A name is imported from the module that its path begins with."
-    index = ["# Python API", "", note, "", names, ""]
+    index = ["# Python API", "", names, ""]
     made = {}
     for page, content in PAGES.items():
-        lines = [f"# {content.title}", "", content.intro, "", note, ""]
+        lines = [f"# {content.title}", "", content.intro, ""]
         rows: list[list[object]] = []
         for module in content.modules:
             for name in module.public:
@@ -283,7 +283,7 @@ def pages() -> dict[Path, str]:
                     title = guide.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
                     lines += [f"There is an example of `{name}` in [{title}](../../how-to/{guide.name}).", ""]
                 rows.append([f"[`{module.name}.{name}`]({page}.md#{path})", summary(text)])
-        made[folder / f"{page}.md"] = "\n".join(lines)
+        made[folder / f"{page}.md"] = noted("\n".join(lines), source)
         index += [f"## [{content.title}]({page}.md)", "", table(["name", "meaning"], rows), ""]
-    made[folder / "index.md"] = "\n".join(index)
+    made[folder / "index.md"] = noted("\n".join(index), source)
     return made

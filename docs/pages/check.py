@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from mcpcore.check.rules import GRADES, QUESTIONS, RULES
-from pages.markdown import NOTE, table
+from pages.markdown import table
 
 RESULTS: Final = Path(__file__).parents[2] / "bench" / "results" / "check-servers.md"
 
@@ -33,8 +33,6 @@ def page() -> str:
     """The questions, the grades and the findings of `mcpcore check`."""
     parts = [
         "# The findings of mcpcore check",
-        "",
-        NOTE.format("mcpcore/check/rules.py"),
         "",
         "[Check a running server](../how-to/check.md) says how to run it. [check.schema.json](check.schema.json) is the JSON "
         "Schema of `--format json`.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from mcpcore.classification import code_tables, phrase_table, status, types
-from pages.markdown import NOTE, table
+from pages.markdown import table
 
 
 def _code_of(row: phrase_table.PhraseRow) -> str:
@@ -18,8 +18,6 @@ def page() -> str:
     """How exceptions find their codes."""
     parts = [
         "# Classification",
-        "",
-        NOTE.format("mcpcore/classification/"),
         "",
         "An exception finds its code by its type first, then by what it carries, by its message last.",
         "",

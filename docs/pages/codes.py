@@ -6,7 +6,7 @@ from typing import Final
 
 from mcpcore.contract.codes import BASELINE, PROTOCOL_INVALID_PARAMS, SEVERITY, ErrorCode
 from mcpcore.contract.errors import FACTORIES
-from pages.markdown import NOTE, table
+from pages.markdown import table
 
 OWN: Final = """\
 ## Your own codes
@@ -80,8 +80,6 @@ def page() -> str:
     return "\n".join(
         [
             "# Error codes",
-            "",
-            NOTE.format("mcpcore/contract/codes.py"),
             "",
             table(head, rows),
             "",

@@ -30,8 +30,7 @@ def _below(ctx: click.Context) -> Iterator[click.Context]:
 
 def page() -> str:
     """The page."""
-    note = "Generated from the commands by `docs/generate.py`; `mcpcore COMMAND --help` prints the same."
-    parts = ["# Commands", "", note, ""]
+    parts = ["# Commands", ""]
     for ctx in contexts():
         command, path = ctx.command, ctx.command_path.partition(" [")[0]
         usage = " ".join([path, *command.collect_usage_pieces(ctx)])

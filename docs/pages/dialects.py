@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.wire.dialects import DIALECTS, ok_envelope, system_error, taxonomy
-from pages.markdown import NOTE, table
+from pages.markdown import table
 
 
 def page() -> str:
     """The codes of the other dialects."""
     parts = [
         "# Dialects",
-        "",
-        NOTE.format("mcpcore/wire/dialects/"),
         "",
         f"`Server(dialect=...)` takes one of {', '.join(f'`{name}`' for name in DIALECTS)}.",
         "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcpcore.catalog import LEVELS, RULES
-from pages.markdown import NOTE, table
+from pages.markdown import table
 
 
 def page() -> str:
@@ -15,8 +15,6 @@ def page() -> str:
     return "\n".join(
         [
             "# Rules of the comparison",
-            "",
-            NOTE.format("mcpcore/catalog/rules.py"),
             "",
             "`mcpcore diff` grades each change of a contract by one of these rules: "
             f"{levels['breaking']} are breaking by default, {levels['risky']} risky and {levels['safe']} safe. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcpcore_lint.config import KEYS, SECTION
 
-from pages.markdown import NOTE, table
+from pages.markdown import table
 
 
 def page() -> str:
@@ -14,8 +14,6 @@ def page() -> str:
     return "\n".join(
         [
             "# Configuration of the linter",
-            "",
-            NOTE.format("lint/mcpcore_lint/config.py"),
             "",
             f"The keys of `[{SECTION}]` in `pyproject.toml`. The nearest file that has the section wins, and an unknown key "
             "is an error that names the near one.",

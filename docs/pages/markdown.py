@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
 
-NOTE: Final = "Generated from `{}` by `docs/generate.py`; change the table there."
-"""The sentence below the heading of a page that is made from a table."""
+def noted(page: str, source: str) -> str:
+    """A page whose last line says what it is made from. The site shows this line as a footer."""
+    return f"{page.rstrip()}\n\nGenerated from {source} by `docs/generate.py`; change it there.\n"
 
 
 def table(head: list[str], rows: list[list[object]]) -> str:

@@ -193,8 +193,7 @@ async def sections() -> list[list[object]]:
 
 def page() -> str:
     """The page."""
-    note = "Generated from the signatures and the docstrings by `docs/generate.py`; change the docstrings."
-    parts = ["# Options", "", note, ""]
+    parts = ["# Options", ""]
     for group in GROUPS:
         descriptions = group.descriptions
         rows: list[list[object]] = [

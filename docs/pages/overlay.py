@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcpcore.proxy.overlay import json_schema
-from pages.markdown import NOTE, table
+from pages.markdown import table
 
 
 def page() -> str:
@@ -11,8 +11,6 @@ def page() -> str:
     schema = json_schema()
     parts = [
         "# The overlay of the proxy",
-        "",
-        NOTE.format("mcpcore/proxy/overlay.py"),
         "",
         "The file that `mcpcore proxy --overlay FILE` reads, as TOML or, with the suffix `.json`, as JSON. "
         "[overlay.schema.json](overlay.schema.json) is its JSON Schema; [Use servers that you do not own]"

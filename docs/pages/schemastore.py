@@ -14,10 +14,11 @@ from mcpcore_lint.options import FORMATS
 from mcpcore.catalog.rules import LEVELS, RULES
 from mcpcore.cli.diff import THRESHOLDS
 from mcpcore.proxy.overlay import json_schema as overlay_schema
-from pages.markdown import NOTE, table
+from pages.markdown import table
 
 _PROJECT: Final = Path(__file__).parents[2] / "pyproject.toml"
-REPOSITORY: Final = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["urls"]["Repository"]
+_URLS: Final[dict[str, str]] = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["urls"]
+REPOSITORY: Final = _URLS["Repository"]
 _DRAFT_7: Final = "http://json-schema.org/draft-07/schema#"
 
 _STRINGS: Final = {"type": "array", "items": {"type": "string"}}
@@ -56,9 +57,15 @@ _VALUES: Final[dict[str, dict[str, Any]]] = {
 """What the values of a key must be, beyond its kind."""
 
 
+def address(name: str, urls: dict[str, str] = _URLS) -> str:
+    """Where the file of a schema is: on the site, once the project has one, and until then in the repository."""
+    site = urls.get("Documentation", f"{urls['Repository']}/raw/main/docs")
+    return f"{site.rstrip('/')}/reference/{name}"
+
+
 def identified(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     """A schema with the address of its file."""
-    return {"$schema": schema["$schema"], "$id": f"{REPOSITORY}/raw/main/docs/reference/{name}", **schema}
+    return {"$schema": schema["$schema"], "$id": address(name), **schema}
 
 
 def _draft_7(schema: dict[str, Any]) -> dict[str, Any]:
@@ -133,8 +140,6 @@ def page(schemas: dict[str, dict[str, Any]]) -> str:
     return "\n".join(
         [
             "# JSON Schemas",
-            "",
-            NOTE.format("docs/pages/schemastore.py"),
             "",
             "These schemas describe the messages of mcpcore, and the files that it reads and writes.",
             "",

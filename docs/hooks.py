@@ -95,12 +95,23 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Report what a page would load from elsewhere: the site must work offline, without a trace elsewhere."""
+    """Keep a page from loading anything from elsewhere."""
     del config
-    output = output.replace(' data-md-component="source"', "")  # by which a script asks GitHub for the number of stars
-    for tag in _LOADED.findall(output):
-        LOG.warning("%s loads something from elsewhere: %s", page.file.src_uri, tag)
-    return output
+    return _alone(output, page.file.src_uri)
+
+
+def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
+    """Keep 404.html from loading anything from elsewhere."""
+    del config
+    return _alone(output_content, template_name)
+
+
+def _alone(html: str, name: str) -> str:
+    """Report what a page would load from elsewhere: the site must work offline, without a trace elsewhere."""
+    html = html.replace(' data-md-component="source"', "")  # by which a script asks GitHub for the number of stars
+    for tag in _LOADED.findall(html):
+        LOG.warning("%s loads something from elsewhere: %s", name, tag)
+    return html
 
 
 def on_template_context(context: dict[str, Any], template_name: str, config: MkDocsConfig) -> dict[str, Any]:

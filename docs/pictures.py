@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from rich.terminal_theme import TerminalTheme
 
-COLUMNS = 68
-"""The width of a terminal, so that its text is as large as that of the page around it."""
+COLUMNS = 57
+"""The width of a terminal: its text can be read on a phone."""
 ASSETS = ROOT / "docs" / "assets"
 PAGE = ROOT / "docs" / "index.md"
 
@@ -43,7 +43,7 @@ SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http:/
 <style>
 .{unique_id}-matrix {{ font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
   font-size: {char_height}px; line-height: {line_height}px; }}
-.{unique_id}-title {{ font-size: 18px; font-weight: bold; font-family: sans-serif; }}
+.{unique_id}-title {{ font-size: 20px; font-weight: bold; font-family: sans-serif; }}
 COLOURS
 </style>
 <defs>

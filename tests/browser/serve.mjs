@@ -15,7 +15,10 @@ export async function serve(folder) {
     if (file?.isDirectory()) file = statSync((path = join(path, "index.html")), { throwIfNoEntry: false });
     const status = file ? 200 : 404;
     if (!file) path = join(folder, "404.html");
-    response.writeHead(status, { "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" });
+    response.writeHead(status, {
+      "Cache-Control": "max-age=600",
+      "Content-Type": TYPES[extname(path)] ?? "application/octet-stream",
+    });
     createReadStream(path).pipe(response);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

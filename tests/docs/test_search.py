@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -24,9 +25,14 @@ def found():
     return drive("search.mjs", SITE, job={"queries": list(QUESTIONS), "opened": OPENED})
 
 
+def file_of(page):
+    """The file of the site that is made from a page."""
+    return re.sub(r"README$", "index", page.partition("#")[0].removesuffix(".md")) + ".html"
+
+
 def address(page):
-    """The file of the site that answers for a page."""
-    return REDIRECTS.get(page, page).partition("#")[0].removesuffix(".md") + ".html"
+    """The file of the site that answers for a page, also after it moved."""
+    return file_of(REDIRECTS.get(page, page))
 
 
 def test_there_are_enough_questions():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import threading
 from datetime import UTC, datetime
@@ -36,6 +37,8 @@ class CallLog:
         self._file = path.open("a", encoding="utf-8", buffering=1)
         self._lock = threading.Lock()
         self._sessions: WeakKeyDictionary[object, int] = WeakKeyDictionary()
+        # Not the size of the table: it shrinks when a session ends, and the next would take the number of a live one.
+        self._numbers = itertools.count(1)
 
     def write(self, params: object, session: object | None, answer: object) -> None:
         """Add the line of a call; never raises.
@@ -48,7 +51,7 @@ class CallLog:
         call = params if isinstance(params, dict) else {}
         line: dict[str, Any] = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            "session": 0 if session is None else self._sessions.setdefault(session, len(self._sessions) + 1),
+            "session": 0 if session is None else self._number(session),
             "tool": str(call.get("name", ""))[:_MAX_NAME],
             "arguments": digest_of(object_in(call, "arguments")),
             **outcome_of(answer),
@@ -59,6 +62,12 @@ class CallLog:
         # A name or a reason may hold a lone surrogate, which UTF-8 does not have; that is a ValueError.
         except (OSError, ValueError) as exc:
             LOGGER.error("a call could not be written to %s: %s", self._path, exc)  # noqa: TRY400 - it says it all
+
+    def _number(self, session: object) -> int:
+        number = self._sessions.get(session)
+        if number is None:
+            number = self._sessions[session] = next(self._numbers)
+        return number
 
 
 _MAX_NAME: Final = 200

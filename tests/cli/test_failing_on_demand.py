@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -11,7 +12,9 @@ import pytest
 from click.testing import CliRunner
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.types import CallToolResult
 
+from mcpcore.boundary.call_log import CallLog
 from mcpcore.cli.root import cli
 
 SERVER = '''
@@ -105,6 +108,26 @@ async def test_an_agent_meets_a_failure_on_demand(served, tmp_path):
     assert "take failed: unconfirmed (injected)\n" in done.stdout
     assert "made the same call again after 0.0 s: against the advice" in done.stdout
     assert done.stdout.endswith("4 calls, 2 failures, 1 against the advice.\n")
+
+
+def test_a_session_that_ended_leaves_its_number_to_nobody(tmp_path):
+    """Three sessions have three numbers, although one has ended before the last begins."""
+
+    class Session:
+        pass
+
+    log = CallLog(tmp_path / "calls.jsonl")
+    first, second = Session(), Session()
+    log.write({"name": "take"}, first, CallToolResult(content=[]))
+    log.write({"name": "take"}, second, CallToolResult(content=[]))
+    del first
+    gc.collect()
+    third = Session()
+    log.write({"name": "take"}, third, CallToolResult(content=[]))
+    log.write({"name": "take"}, second, CallToolResult(content=[]))
+    log._file.close()  # a server has its log for as long as it runs
+    lines = (tmp_path / "calls.jsonl").read_text().splitlines()
+    assert [1, 2, 3, 2] == [json.loads(line)["session"] for line in lines]
 
 
 @pytest.mark.parametrize(

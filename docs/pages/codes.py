@@ -22,26 +22,26 @@ from mcp import Client
 
 from mcpcore import Context, CustomCode, Envelope, FailureMode, Retry, Server, tool
 
-QUOTA_SPENT = CustomCode(
-    "QUOTA_SPENT",
-    1402,
+PLAN_LIMIT = CustomCode(
+    "PLAN_LIMIT",
+    1600,
     http_status=402,
     category="client",
     retry=Retry.never(),
-    sentence="The quota of this account is spent.",
+    sentence="The plan of this account does not cover this.",
 )
-NO_QUOTA = FailureMode(
-    "no_quota",
-    QUOTA_SPENT,
+NO_REPORTS_LEFT = FailureMode(
+    "no_reports_left",
+    PLAN_LIMIT,
     when="This month's reports are used up.",
     recovery="Ask the user to buy more, or wait until next month.",
 )
 
 
-@tool(errors=[NO_QUOTA])
-def report(ctx: Context[Literal["no_quota"]]) -> str:
+@tool(errors=[NO_REPORTS_LEFT])
+def report(ctx: Context[Literal["no_reports_left"]]) -> str:
     \"\"\"Make a report.\"\"\"
-    raise ctx.fail("no_quota")
+    raise ctx.fail("no_reports_left")
 
 
 async def main() -> Envelope | None:
@@ -51,7 +51,7 @@ async def main() -> Envelope | None:
 
 failure = asyncio.run(main())
 assert failure is not None
-assert (failure.name, failure.reason, failure.retry.phrase) == ("QUOTA_SPENT", "no_quota", "not retryable")
+assert (failure.name, failure.reason, failure.retry.phrase) == ("PLAN_LIMIT", "no_reports_left", "not retryable")
 ```
 
 Give an exception of yours this code with [`classifies`](../how-to/services.md#give-any-exception-a-code).

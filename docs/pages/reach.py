@@ -73,7 +73,7 @@ Inspector, these parts reach the model:
 TEXTS = """
 FastMCP's option `mask_error_details=True` hides the text of a crash.
 
-For the declared failure, most models read this from mcpcore, from the SDK and from FastMCP:
+For the declared failure, most models read one of these texts.
 """
 END = """\
 A model that makes the same call again and again reads one paragraph more from the third time on:
@@ -97,9 +97,9 @@ def page() -> str:
     rows: list[list[object]] = [[title, *arrivals(recorded[server])] for server, (title, _) in SECTIONS.items()]
     parts = [INTRODUCTION + "\n".join(hosts.hosts()), LIBRARIES.format(clients=len(CLIENTS))]
     parts += [table(["server", *(CASES[case] for case in OWN)], rows), TEXTS]
-    for server in SECTIONS:
+    for server, (title, _) in SECTIONS.items():
         entry = max(recorded[server]["declared"], key=lambda entry: len(entry["clients"]))
-        parts += ["```text", entry["text"], "```", ""]
+        parts += [f"{title}:", "", "```text", entry["text"], "```", ""]
     return "\n".join([*parts, END])
 
 

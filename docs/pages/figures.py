@@ -28,7 +28,7 @@ def pages() -> dict[Path, str]:
         DOCS / "explanation" / "cost.md": {"cost": cost.cost()},
         DOCS / "reference" / "support.md": {"versions": versions.versions()},
         DOCS / "how-to" / "typing.md": {"checkers": checkers.checkers()},
-        DOCS / "reference" / "vectors" / "README.md": {"shapes": vectors.before_and_after(), "names": vectors.names()},
+        DOCS / "reference" / "vectors" / "README.md": {"names": vectors.names()},
     }
     return {page: filled(page.read_text(encoding="utf-8"), made) for page, made in tables.items()}
 

@@ -1,4 +1,4 @@
-"""The vectors: those of mcpcore's own failures in each dialect, and the table of what is read in other shapes."""
+"""The vectors of mcpcore's own failures in each dialect, and the table of the names that are read."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Any, Final, NamedTuple
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.contract.retry import Retry
-from mcpcore.wire.dialects import DIALECTS, read_result
+from mcpcore.wire.dialects import DIALECTS
 from mcpcore.wire.dialects.fields import CONTAINERS, NAMES, WORDS
 from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.tool_failure import CODES, TOOL_FAILURE, class_of, tool_failure
 from pages.markdown import table
 
 FOLDER: Final = Path(__file__).parents[1] / "reference" / "vectors"
-_BEFORE: Final = Path(__file__).parents[2] / "bench" / "results" / "shapes.json"
 
 
 class Declared(NamedTuple):
@@ -152,30 +151,6 @@ def own() -> str:
 
 def _vector(name: str, result: dict[str, Any], failure: dict[str, Any], steps: dict[str, Any]) -> dict[str, Any]:
     return {"name": name, "result": result, "failure": failure, "next": steps}
-
-
-def before_and_after() -> str:
-    """The table of the shapes of other servers: what was read of each before there was a reader for them, and now."""
-    known = json.loads(_BEFORE.read_text(encoding="utf-8"))["read"]
-    rows: list[list[object]] = []
-    counts = [0, 0, 0]
-    for vector in json.loads((FOLDER / "foreign.json").read_text(encoding="utf-8")):
-        before = known.get(vector["name"])
-        if before is None:
-            continue
-        envelope = read_result(vector["result"])
-        assert envelope is not None
-        expected, now = vector["failure"], facts(envelope)
-        read = [name for name, value in expected.items() if now.get(name) == value]
-        counts = [total + len(part) for total, part in zip(counts, (expected, before, read), strict=True)]
-        missing = [name for name in expected if name not in before]
-        shown = f"{len(before)} of {len(expected)}"
-        rows.append(
-            [vector["name"], shown, f"{len(read)} of {len(expected)}", ", ".join(f"`{name}`" for name in missing)]
-        )
-    total, first, last = counts
-    rows.append(["all", f"{first} of {total}", f"{last} of {total}", ""])
-    return table(["shape", "facts read before", "now", "new"], rows)
 
 
 def names() -> str:

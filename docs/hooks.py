@@ -127,10 +127,16 @@ def on_post_build(config: MkDocsConfig) -> None:
     search: Any = config.plugins["material/search"]
     entries = {entry["location"]: entry for entry in search.search_index.entries}
     for page, words in _SEARCH["words"].items():
-        entry = entries[_address(_MOVED.get(page, page)).partition("#")[0]]
-        entry["tags"] = [*entry.get("tags", ()), *words]
+        entry = entries.get(_address(_MOVED.get(page, page)).partition("#")[0])
+        if entry is None:
+            LOG.warning("docs/search.toml names %s, which the search does not have", page)
+        else:
+            entry["tags"] = [*entry.get("tags", ()), *words]
     for page, target in _MOVED.items():
         file = Path(config.site_dir, _address(page))
+        if file.exists() or not Path(config.site_dir, _address(target).partition("#")[0]).exists():
+            LOG.warning("docs/redirects.toml leads from %s to %s: the first must not be a page, the second must be one", page, target)
+            continue
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(_REDIRECT.format(os.path.relpath(_address(target), Path(page).parent)), encoding="utf-8")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 from mcp.client import Client
+from pages import options as page
 
 from examples.workspace.server import make_server
 from mcpcore import FailureMode, Server
@@ -18,19 +18,12 @@ from mcpcore.integrations.fastmcp import ContractMiddleware
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.fixture
-def page(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The module that generates the page."""
-    monkeypatch.syspath_prepend(ROOT / "docs")
-    return importlib.import_module("pages.options")
-
-
-def test_the_docstring_describes_exactly_the_options(page: Any) -> None:
+def test_the_docstring_describes_exactly_the_options() -> None:
     """`docs/generate.py` writes the page from the docstring."""
     assert [] == page.problems()
 
 
-def test_an_option_without_a_description_is_found(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_option_without_a_description_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """A description without an option is found, too; both stop `docs/generate.py`."""
 
     def made(*, named: int = 1, forgotten: bool = False) -> None:
@@ -69,7 +62,7 @@ def test_the_page_names_every_option(call: str, names: Any) -> None:
     assert all(f"\n| `{name}` | " in section for name in arguments if name not in ("self", "cls"))
 
 
-def test_the_documented_cost_of_describe_failures_is_correct(page: Any, tmp_path: Path) -> None:
+def test_the_documented_cost_of_describe_failures_is_correct(tmp_path: Path) -> None:
     """It is the number of characters that the option adds to each description in `tools/list`."""
 
     async def described(server: Server) -> dict[str, int]:

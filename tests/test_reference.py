@@ -9,7 +9,6 @@ import importlib
 import inspect
 import json
 import re
-import sys
 import textwrap
 import typing
 from enum import Enum
@@ -19,6 +18,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from mcp.server.mcpserver import MCPServer
+from pages import api
 from pydantic import BaseModel
 
 import mcpcore
@@ -30,12 +30,6 @@ from mcpcore.testing import tool_client
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 PYTHON = re.compile(r"^( *)```python\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
-
-sys.path.insert(0, str(ROOT / "docs"))
-try:
-    api = importlib.import_module("pages.api")
-finally:
-    sys.path.remove(str(ROOT / "docs"))
 
 ENTRIES = list(api.entries())
 NAMES = {f"{module.name}.{name}" for _, module, name in ENTRIES}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -15,17 +13,13 @@ from click.testing import CliRunner
 from jsonschema import Draft7Validator
 from jsonschema.validators import validator_for
 from mcpcore_lint.config import KEYS, ConfigError, Finder
+from pages import schemastore
 
 from mcpcore.cli.root import cli
 from tests.catalog.making import catalog
 from tests.reach.drivers import NODE
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
-try:
-    schemastore = importlib.import_module("pages.schemastore")
-finally:
-    sys.path.remove(str(ROOT / "docs"))
 REFERENCE = ROOT / "docs" / "reference"
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
 SCHEMAS = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in REFERENCE.glob("*.schema.json")}

@@ -8,11 +8,11 @@ import importlib
 import inspect
 import re
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from pages import commands
 
 import mcpcore
 import mcpcore.testing
@@ -25,12 +25,6 @@ LLMS = (DOCS / "llms.txt").read_text(encoding="utf-8")
 SKILL = (DOCS / "skill" / "SKILL.md").read_text(encoding="utf-8")
 PLUGIN = (ROOT / "mcpcore" / "testing" / "plugin.py").read_text(encoding="utf-8")
 LINK = re.compile(r"\[[^\]]+\]\(([^)]+)\)")
-
-sys.path.insert(0, str(DOCS))
-try:
-    commands = importlib.import_module("pages.commands")
-finally:
-    sys.path.remove(str(DOCS))
 
 OPTIONS = {
     ctx.command_path.partition(" [")[0]: {*ctx.help_option_names, *(o for p in ctx.command.params for o in p.opts)}

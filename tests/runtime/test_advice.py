@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ import anyio
 import pytest
 from mcp import Client
 from mcp_types import ToolAnnotations
+from pages import advice
 
 from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.catalog.items import item_of_listing
@@ -26,12 +25,6 @@ from tests.answers import envelope_of
 from tests.proxy.test_conversation import respond, talk
 
 DOCS = Path(__file__).parents[2] / "docs"
-
-sys.path.insert(0, str(DOCS))
-try:
-    advice = importlib.import_module("pages.advice")
-finally:
-    sys.path.remove(str(DOCS))
 
 HINTS = dict(zip(["any", "idempotent", "reads"], advice.ANNOTATIONS.values(), strict=True))
 LEASE_LOST = CustomCode(

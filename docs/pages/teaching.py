@@ -166,7 +166,8 @@ def guides() -> str:
             parts += ["", f"## {next(iter(entry))}", ""]
         for page in _named(entry):
             title, sentence = summary(page)
-            parts.append(f"- [{title}]({page.relative_to((_DOCS / own).parent).as_posix()}): {sentence}")
+            link = f"[{title}]({page.relative_to((_DOCS / own).parent).as_posix()})"
+            parts.append(f"- {link}{'' if title.endswith('?') else ':'} {sentence}")
     return "\n".join([*parts, ""])
 
 

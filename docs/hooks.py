@@ -135,7 +135,11 @@ def on_post_build(config: MkDocsConfig) -> None:
     for page, target in _MOVED.items():
         file = Path(config.site_dir, _address(page))
         if file.exists() or not Path(config.site_dir, _address(target).partition("#")[0]).exists():
-            LOG.warning("docs/redirects.toml leads from %s to %s: the first must not be a page, the second must be one", page, target)
+            LOG.warning(
+                "docs/redirects.toml leads from %s to %s: the first must not be a page, the second must be one",
+                page,
+                target,
+            )
             continue
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(_REDIRECT.format(os.path.relpath(_address(target), Path(page).parent)), encoding="utf-8")

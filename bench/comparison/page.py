@@ -338,7 +338,8 @@ def page(record: Record) -> str:
             "[Its changelog](https://github.com/cyanheads/mcp-ts-core/blob/main/CHANGELOG.md) goes on to 0.13.11 of "
             "2026-10-03. By its words, bad arguments carry the structured error since 0.12.7, and a reason and a "
             "recovery since 0.13.3; the text ends with the reason and whether to retry since 0.13.5; a failure that "
-            "does not forward its declared recovery warns since 0.13.6; stack traces no longer reach clients since 0.13.7."
+            "does not forward its declared recovery warns since 0.13.6; stack traces no longer reach clients since "
+            "0.13.7."
         ),
     ]
     for row in ROWS:

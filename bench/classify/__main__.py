@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.classify.reference import classify_by_reference
 from bench.classify.servers import Peers
-from bench.classify.unseen import figures, messages
+from bench.classify.unseen import CLOSED, across_packages, figures, messages
 from bench.conditions import conditions
 from mcpcore.classification import classify, explain
 
@@ -52,15 +52,16 @@ The cases are exceptions that libraries raise; most have their code from the typ
 ## Unseen messages
 
 Error texts that nobody wrote for mcpcore, from packages of libraries, servers and command-line tools. They were
-labelled twice from the text alone before `classify` was run on them: see bench/classify/messages/GUIDE.md. The tables
-were changed by the open half; the closed half was measured once, afterwards. A code is wrong where it contradicts both
-labels. "Agreed" are the messages whose labels are the same code.
+labelled twice from the text alone before `classify` was run on them: see bench/classify/messages/GUIDE.md. A code is
+wrong where it contradicts both labels. "Agreed" are the messages whose labels are the same code.
 `python -m bench.classify.unseen` prints the same figures.
 
-Before, 302 messages of the open half and 324 of the closed half (35.3 %) had a wrong code. The target for the closed
-half is at most 1 %, and it is missed. Patterns of the reference table give 18 of its 45 wrong codes, "not found" and
-"not allowed" 12 of them. The phrases are wrong less often on the open half, for which they were chosen: only the closed
-half says what to expect of the next message.
+The tables are made with the open set. "In other packages" is an estimate from it: each package is judged by the phrases
+that are right in another package, and there at least 20 times as often as wrong. A closed set is measured once, and has
+other packages; at most 1 % of it may have a wrong code, and of its agreed messages at least as many as of those of the
+open set less 3 % must have a code. In the first closed set 4.91 % were wrong and 69.68 % of the agreed had a code; it
+is a part of the open set since then, and bare patterns such as "not found" and "not allowed" gave way to whole
+clauses.
 """
 RESULTS = Path(__file__).parents[1] / "results" / "classify.json"
 
@@ -125,9 +126,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         options.results.write_text(json.dumps(report, indent=2) + "\n")
         return 0 if met else 1
     report["microseconds"] = costs(raised)
-    spread = sorted(microseconds(exc) for _, exc in raised[:: max(1, len(raised) // 60)])
-    report["microseconds_over_the_set"] = {"median": round(spread[len(spread) // 2], 2), "worst": round(spread[-1], 2)}
-    print(f"over the set: median {spread[len(spread) // 2]:.2f} us, worst {spread[-1]:.2f} us")
     options.results.write_text(json.dumps(report, indent=2) + "\n")
     options.results.with_suffix(".md").write_text(as_page(report))
     return 0 if met else 1
@@ -142,13 +140,16 @@ def as_page(report: dict[str, Any]) -> str:
         lines.append(f"| {judge} | {row['right']} | {report['cases']} | {row['percent']} | {row['blamed']} |")
     lines += [
         UNSEEN,
-        "| half | messages | wrong | percent | agreed | with a code | percent |",
-        "|---|---|---|---|---|---|---|",
+        "| set | messages | packages | wrong | percent | agreed | with a code | percent |",
+        "|---|---|---|---|---|---|---|---|",
     ]
-    for half in ("open", "closed"):
-        row = figures([message for message in messages() if message.half == half])
-        counts = (row["messages"], row["wrong"], row["wrong_percent"], row["agreed"], row["agreed_coded"])
-        lines.append(f"| {half} | {' | '.join(map(str, counts))} | {row['agreed_coded_percent']} |")
+    labelled = messages()
+    sets = {"open": figures(labelled), "open, in other packages": across_packages(labelled)}
+    if CLOSED[0].exists():
+        sets["closed"] = figures(messages(CLOSED))
+    for name, row in sets.items():
+        counts = ("messages", "packages", "wrong", "wrong_percent", "agreed", "agreed_coded", "agreed_coded_percent")
+        lines.append(f"| {name} | {' | '.join(str(row[count]) for count in counts)} |")
     lines += ["", "## Cost of a call", "", "| | `classify` | `explain` | limit |", "|---|---|---|---|"]
     for name, row in report["microseconds"].items():
         lines.append(f"| {name} | {row['classify']} us | {row['explain']} us | {row['limit']} us |")

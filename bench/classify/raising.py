@@ -62,10 +62,6 @@ class BatchJobError(Exception):
     pass
 
 
-class IamClientError(Exception):
-    pass
-
-
 class StatusError(Exception):
     """The usual wrapper of an HTTP answer."""
 

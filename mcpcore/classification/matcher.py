@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore.classification.phrases import compile_phrase, triggers
 from mcpcore.classification.status import STATUS_RETRY, code_for_status
+from mcpcore.contract.codes import ErrorCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -164,6 +165,9 @@ def _is_part_of_a_sentence(quotation: re.Match[str]) -> bool:
     return start > 1 and text[start - 1] == " " and text[start - 2].isalpha()
 
 
+_WEAK: Final = (ErrorCode.INVALID_PARAMS, ErrorCode.INVALID_REQUEST)
+"""Codes of statuses such as 400, with which services send any failure: the words beside such a number say more."""
+
 HEAD: Final = 1000
 TAIL: Final = 500
 """The characters of a message that are read, at its beginning and its end."""
@@ -216,6 +220,7 @@ class Matcher:
         if len(candidates) > 1:
             candidates.sort(key=lambda candidate: candidate.order)
         last: _Lazy | None = None
+        weak: TextMatch | None = None
         for candidate in candidates:
             if candidate is last:
                 continue  # reached by two words of the text
@@ -226,11 +231,14 @@ class Matcher:
                 if row.code is not None:
                     return TextMatch(row.code, row.retry, candidate.phrase, None)
                 if match.lastindex is None:
-                    return None  # a statement that says nothing, whatever words it has
+                    return weak  # a statement that says nothing, whatever words it has
                 status = int(match[1])
-                if status >= 300:
-                    return TextMatch(code_for_status(status), STATUS_RETRY.get(status), candidate.phrase, status)
-        return None
+                if status >= 300 and weak is None:
+                    found = TextMatch(code_for_status(status), STATUS_RETRY.get(status), candidate.phrase, status)
+                    if found.code not in _WEAK:
+                        return found
+                    weak = found
+        return weak
 
 
 _LETTERS: Final = bytes(c if chr(c) in "abcdefghijklmnopqrstuvwxyz0123456789" else 32 for c in range(256))
@@ -355,7 +363,7 @@ _CODES: Final = ("error code", "status code", "reason code", "with code")
 
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
-_LETTERS_ONLY = re.compile(r"[A-Za-z]{4,82}")
+_NAME = re.compile(r"(?:\A|(?<=[.(])|(?<=: ))[A-Z][A-Za-z]{3,81}(?=[:)(]|\Z)")
 _HUMP = re.compile(r"[a-z][A-Z][A-Za-z]")
 _CAMEL_WORDS = 8
 
@@ -367,7 +375,7 @@ def mark(text: str) -> str:
     so far apart that no phrase spans the message and a name.
     """
     shape = text.encode("ascii", "replace").translate(_SHAPE)
-    names = [word for word in _LETTERS_ONLY.findall(text) if _HUMP.search(word, 1)] if b"aA" in shape else ()
+    names = [word for word in _NAME.findall(text) if _HUMP.search(word, 1)] if b"aA" in shape else ()
     plain = fold(_ENVIRONMENT.sub(r"$\g<0>", text) if b"A_" in shape or b"0_" in shape else text)
     return plain + "".join(f"\n;\n{name_words(name)}" for name in names[:_CAMEL_WORDS]) if names else plain
 

@@ -12,6 +12,8 @@ underscores or hyphens and match as a whole (`dns` does not match `kaldns`), in 
 - `<status>` is an HTTP error status, which decides the code; `<lone>` is a status on its own: a whole line, in brackets
   or before a colon; `<quoted>` is the value of a JSON key; `<ended>` comes after a colon at the end of the text;
   `<end>` is the end of the text or of a line, and `<word>` any one word;
+- `<clause>` is the beginning of the text, of a quotation, or of a clause after a mark such as a colon; `<name>` is a
+  quotation, `<id>` any text without a space, and `<than>` a comparison such as `>= 2`; `[<name>]` is optional;
 - `{service}` is any word of that name in `VOCABULARY`.
 """
 
@@ -46,7 +48,10 @@ _SLOTS: Final = {
     "<quoted>": r"""["']\s?:\s?["']?([45]\d\d)""",
     "<word>": r"[^\W_]{1,40}",
     "<end>": r"(?=[\s.!:]{0,4}(?:\Z|\n))",
-    "<env>": r"\$[a-z0-9_]{1,80}(?![a-z0-9_])",
+    "<env>": r"\$(?=[a-z0-9]{1,40}_)[a-z0-9_]{1,80}(?![a-z0-9_])",
+    "<id>": r"[^\s;,]{1,60}(?<!:)",
+    "<name>": r"""["'`][^"'`\n]{0,80}["'`]:?""",
+    "<than>": r"[<>]=?\s{0,2}[^\W_]{1,40}",
 }
 _KNOWN: Final = frozenset(
     map(
@@ -90,6 +95,10 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
     anchored = bool(slots) and slots[0].startswith("^")
     if anchored:
         slots[0] = slots[0][1:]
+    first = _first
+    if slots[:1] == ["<clause>"]:
+        first = _first_of_clause
+        slots = slots[1:]
     pattern = r"\A" if anchored else ""
     separator = ""
     for slot in slots:
@@ -100,16 +109,17 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
             pattern += f"(?!{separator}(?:{'|'.join(_body(word) for word in slot[1:].split('|'))}){_END})"
             continue
         optional = slot.startswith("[") and slot.endswith("]")
-        words = (slot[1:-1] if optional else slot).split("|")
-        if slot in _SLOTS:
-            body = _SLOTS[slot] if pattern or slot == "<lone>" else _START + _SLOTS[slot]
+        content = slot[1:-1] if optional else slot
+        words = content.split("|")
+        if content in _SLOTS:
+            body = _SLOTS[content] if pattern or slot == "<lone>" else _START + _SLOTS[content]
         elif all(_WORD.match(word) for word in words):
             if pattern:
                 body = "|".join(map(_body, words))
             elif len(words) > _MANY:
                 body = f"{_START}(?:{'|'.join(map(_body, words))})"
             else:
-                body = "|".join(map(_first, words))
+                body = "|".join(map(first, words))
         else:
             raise PhraseError(f"phrase {phrase!r}: cannot read {slot!r}; see the module's docstring for the language")
         before = _SLOT_SEPARATORS.get(slot, separator) if separator else separator
@@ -137,7 +147,7 @@ def triggers(phrase: str) -> tuple[frozenset[str], ...]:
 @functools.lru_cache(maxsize=4_096)
 def _triggers_of(slot: str) -> frozenset[str]:
     """The words that one slot requires; empty if it is optional or has a prefix. Many phrases share a slot."""
-    if slot in _SLOTS:
+    if slot in _SLOTS or slot == "<clause>":
         return frozenset("$") if slot == "<env>" else _STATUSES.get(slot, frozenset())
     if slot in {"..", "..."} or slot.startswith(("[", "!")):
         return frozenset()
@@ -150,6 +160,11 @@ def _first(word: str) -> str:
     # The guard comes after the letters: a search is much faster if the expression begins with letters.
     letters = re.escape(word.rstrip("*"))
     return _body(word).replace(letters, f"{letters}(?<![^\\W_]{letters})", 1)
+
+
+def _first_of_clause(word: str) -> str:
+    letters = re.escape(word)
+    return rf"""{letters}(?:(?<=\A{letters})|(?<=[:;.!?(\["'`\n$]{letters})|(?<=[:;.!?] {letters}))"""
 
 
 def _body(word: str) -> str:

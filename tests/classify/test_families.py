@@ -18,7 +18,8 @@ C = ErrorCode
 
 FAMILIES = {
     C.NOT_FOUND: [
-        "OrderNotFound: 17", "gauge does not exist or you do not have access to it",
+        "OrderNotFound: 17", "user 'ada' was not found", "Policy p-17 not found", "no such bucket", "not found: gauge 7",
+        "the specified gauge of the lock was not found", "Sync: OrderNotFound", "gauge does not exist or you do not have access to it",
     ],
     C.VALIDATION_ERROR: [
         "depth must be positive", "depth has to be at most 10", "depth is required",
@@ -72,6 +73,13 @@ SAYS_NOTHING = [
     "The CRM does not answer. Wait a few seconds and call again.", "the gauge does not accept connections",
     "Windows does not support links", "the backend does not understand the request", "the driver must be called first",
     "documentation can be found at home", "a package is required for this",
+    "Error message for StatusNotFound.", "StatusNotFound was registered twice", "strace not found!", "ssl module not found",
+    "the option --depth does not exist", "No such command 'dredge'", "create the folder if it does not exist",
+    "response must be a JSON object", "the server returned an invalid value", "code is required in the token response",
+    "Multiple text records not allowed", "None is not allowed as password value", "invalid token at line 3",
+    "expected string at position 5", "Python 3.12 or later is required", "lxml is required to parse the page",
+    "missing one required positional argument", "the basin must be empty to be swept", "call stack size exceeded",
+    "Expected DNS rebinding protection", "$home is not defined", "password is required", "table t was not found",
 ]  # fmt: skip
 
 
@@ -168,6 +176,8 @@ def test_what_is_denied_is_not_said() -> None:
     [
         ("404: no berth by that name", C.NOT_FOUND), ("the gauge answered (503)", C.SERVICE_UNAVAILABLE),
         ('{"code": 409, "why": "tide"}', C.CONFLICT), ("came back with a 429", C.RATE_LIMITED), ("422", C.VALIDATION_ERROR),
+        ("HTTP 400: depth must be at least 1", C.VALIDATION_ERROR), ("HTTP 400: Bad Request", C.INVALID_PARAMS),
+        ("HTTP 406: rate limit exceeded", C.RATE_LIMITED), ("HTTP 400 from the gauge", C.INVALID_PARAMS),
         ("berth 404 drained", C.INTERNAL_ERROR), ("429 waves were counted", C.INTERNAL_ERROR),
         ("wave 12 of 503 broke", C.INTERNAL_ERROR), ("got 404 shells", C.INTERNAL_ERROR), ("exit code 401", C.INTERNAL_ERROR),
     ],

@@ -87,17 +87,24 @@ def test_a_subclass_of_fastmcp_is_left(tmp_path: Path) -> None:
     assert [f"server.py:4: {line}"] == report(outcome)
 
 
-def test_a_server_with_unknown_middleware_is_left(tmp_path: Path) -> None:
-    """The report names the middleware. A function that is called FastMCP makes no server."""
+def test_a_server_whose_options_are_not_known_gets_the_middleware_in_a_line_of_its_own(tmp_path: Path) -> None:
+    """So does a subclass, and a list that is made elsewhere is kept. A function that is called FastMCP makes no server."""
     source = (
-        "from fastmcp import FastMCP\nfrom other import OPTIONS, make\n\n"
-        'mcp = FastMCP("x", **OPTIONS)\nother = make.FastMCP("x")\n'
+        "from fastmcp import FastMCP\nfrom other import OPTIONS, WARE, make\n\n"
+        'mcp = FastMCP("x", **OPTIONS)  # the first\nother = make.FastMCP("x")\n'
+        'third = FastMCP("x", middleware=WARE)\n'
+        "\n\nclass Shop(FastMCP):\n    def __init__(self, **options):\n        self.orders = {}\n"
+        "        super().__init__(\n            **options\n        )\n        self.tools = []\n"
     )
-    outcome, files = run(tmp_path, {"server.py": source})
-    assert source == files["server.py"]
-    assert ["server.py:4: the middleware of the server: add ContractMiddleware() as its first middleware"] == report(
-        outcome
-    )
+    other = 'from fastmcp import FastMCP\nfrom other import OPTIONS, make\n\nmake.serve(FastMCP("x", **OPTIONS))\n'
+    outcome, files = run(tmp_path, {"server.py": source, "other.py": other})
+    expected = source.replace("# the first\n", "# the first\nmcp.middleware.insert(0, ContractMiddleware())\n")
+    expected = expected.replace("middleware=WARE", "middleware=[ContractMiddleware(), *(WARE or ())]")
+    expected = expected.replace("        )\n", "        )\n        self.middleware.insert(0, ContractMiddleware())\n")
+    expected = expected.replace("make\n\n", "make\nfrom mcpcore.integrations.fastmcp import ContractMiddleware\n\n", 1)
+    assert expected == files["server.py"]
+    left = "the middleware of the server: add ContractMiddleware() as its first middleware"
+    assert (other, [f"other.py:4: {left}"]) == (files["other.py"], report(outcome))
 
 
 @pytest.mark.parametrize(

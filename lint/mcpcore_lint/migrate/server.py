@@ -10,7 +10,7 @@ from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Edit, Fix
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
@@ -373,6 +373,18 @@ def _undoes(call: ast.Call, made: object, name: str) -> bool:
     return not (isinstance(option, ast.Constant) and option.value is False)
 
 
+def _inserted(module: Module, statement: ast.stmt, server: str, made: str) -> tuple[Edit, ...]:
+    """A line behind a statement that makes a server, if nothing else is on its last line."""
+    source, last = module.source, statement.end_lineno or statement.lineno
+    line, end = source.line(statement.lineno), source.node_range(statement)[1]
+    rest = source.text[end:].partition("\n")[0].strip()
+    if (rest and not rest.startswith("#")) or last == len(source.line_starts):
+        return ()
+    indent = line[: len(line) - len(line.lstrip(" \t"))]
+    place = source.line_starts[last]
+    return (Edit(place, place, f"{indent}{server}.middleware.insert(0, {made}){source.newline}"),)
+
+
 def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
     """The edits that add `ContractMiddleware` to the servers that a file makes."""
     if module.source.has(_MIDDLEWARE) or not module.source.has("FastMCP"):
@@ -402,7 +414,13 @@ def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
             segment = module.source.segment(argument.value)
             separator = ", " if argument.value.elts else ""
             change = codemods.replace_node(module, argument.value, f"[{made}{separator}{segment[1:].lstrip()}")
+        elif argument is not None:
+            segment = module.source.segment(argument.value)
+            change = codemods.replace_node(module, argument.value, f"[{made}, *({segment} or ())]")
         new = rewriter.edits(Fix("", (change,))) if change is not None else ()
+        match module.parents.get(call):
+            case ast.Assign(targets=[(ast.Name() | ast.Attribute()) as target]) as statement if not new:
+                new = _inserted(module, statement, module.source.segment(target), made)
         edits += new
         if not new:
             pattern, decide = "the middleware of the server", "add ContractMiddleware() as its first middleware"
@@ -410,6 +428,15 @@ def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
     for info in module.classes.values():
         bases = [evaluate(base, module.scope) for base in info.node.bases]
         if any(isinstance(base, Symbol) and base.name == "fastmcp.FastMCP" for base in bases):
+            method = info.methods.get("__init__")
+            parts = method.body if method is not None else []
+            called = next((part for part in parts if ast.unparse(part).startswith("super().__init__(")), None)
+            if method is not None and called is not None:
+                made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}()"
+                new = _inserted(module, called, all_parameters(method.args)[0].arg, made)
+                edits += new
+                if new:
+                    continue
             pattern, decide = "a subclass of FastMCP", "add ContractMiddleware() as the first middleware of its objects"
             left.append(Left(module.path, info.node.lineno, (), pattern, decide))
     if edits:

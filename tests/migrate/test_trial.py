@@ -38,6 +38,20 @@ def test_the_files_are_imported_and_the_tools_listed(tmp_path: Path) -> None:
     assert "ctx.fail" in (tmp_path / "server.py").read_text()
 
 
+def test_a_server_that_a_function_makes_is_listed(tmp_path: Path) -> None:
+    """The function needs no argument and says what it returns; one that fails, or that is imported, is not called again."""
+    made = SERVER.replace("mcp = FastMCP", "def make(name: str = 'x') -> FastMCP:\n    mcp = FastMCP")
+    made = (
+        made.replace("\n\n\n@mcp", "\n\n    @mcp")
+        .replace("\ndef f", "\n    def f")
+        .replace("    raise", "        raise")
+    )
+    made += "\n    return mcp\n\n\ndef broken() -> 'FastMCP':\n    raise SystemExit('no key')\n\n\ndef other(x) -> FastMCP: ...\n"
+    done = migrate(tmp_path, {"server.py": made})
+    assert 0 == done.exit_code, done.output
+    assert "The files can be imported, and their servers list 1 tool." in done.stderr
+
+
 def test_a_file_that_breaks_is_put_back(tmp_path: Path) -> None:
     """The report names it and why; a file that only imports it stays as it was written."""
     errors = "class OrderError(Exception):\n    pass\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import inspect
 import json
 import os
 import sys
@@ -15,6 +16,7 @@ import traceback
 from typing import Any
 
 _SERVERS = ("fastmcp.server.server.FastMCP", "mcp.server.mcpserver.server.MCPServer")
+_NAMES = ("FastMCP", "MCPServer", "Server")
 
 
 def main() -> None:
@@ -29,14 +31,30 @@ def main() -> None:
     for module in [*sys.modules.values()] if not failed else []:
         if getattr(module, "__file__", None) in dict(modules):
             for value in [*vars(module).values()]:
-                if any(f"{kind.__module__}.{kind.__qualname__}" in _SERVERS for kind in type(value).__mro__):
+                try:
+                    server = value() if _makes_server(value, module.__name__) else value
+                except BaseException:  # noqa: BLE001, S112 - it may need settings that are not there
+                    continue
+                if any(f"{kind.__module__}.{kind.__qualname__}" in _SERVERS for kind in type(server).__mro__):
                     try:
-                        tools.update(tool.name for tool in asyncio.run(value.list_tools()))
+                        tools.update(tool.name for tool in asyncio.run(server.list_tools()))
                     except Exception as error:  # noqa: BLE001 - the server of another project may raise anything
                         failed[str(module.__file__)] = _told(error, "tools/list: ")
     json.dump({"failed": failed, "tools": len(tools)}, answer)
     answer.flush()
     os._exit(0)  # threads of the project may go on
+
+
+def _makes_server(value: object, module: str) -> bool:
+    """Whether it is a function of the module that needs no argument and says that it returns a server."""
+    if not inspect.isfunction(value) or value.__module__ != module or inspect.iscoroutinefunction(value):
+        return False
+    parameters = inspect.signature(value).parameters.values()
+    optional = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+    needed = [part for part in parameters if part.default is part.empty and part.kind not in optional]
+    said = value.__annotations__.get("return")
+    name = said if isinstance(said, str) else getattr(said, "__name__", "")
+    return not needed and name.partition("[")[0].rpartition(".")[2] in _NAMES
 
 
 def _problem(path: str, name: str, modules: dict[str, str]) -> dict[str, Any] | None:

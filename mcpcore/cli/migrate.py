@@ -42,6 +42,8 @@ _HEADINGS: Final = (
     "Possible failures, for a reviewer: PATH:LINE TOOL: finding: next step",
 )
 """What is above each part of the report, in the order of importance."""
+_SHOWN: Final = 8
+"""How many lines of a file are named for the same finding."""
 
 
 class _Command(EscapedErrors, click.Command):
@@ -119,8 +121,11 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     for heading, group in zip(_HEADINGS, groups, strict=True):
         if group:
             output.line(f"{heading}:")
-        for left in group:
-            output.line(left.text(left.path, left.line))
+        for alike in _alike(group):
+            tools = dict.fromkeys(tool for left in alike for tool in left.tools)
+            lines = ", ".join(str(left.line) for left in alike[:_SHOWN]) + ", …" * (len(alike) > _SHOWN)
+            times = f"{len(alike)} places: " if len(alike) > 1 else ""
+            output.line(f"{times}{alike[0]._replace(tools=(*tools,)).text(alike[0].path, lines)}")
     for failure in migration.failures:
         output.line(f"{failure.path}: {failure.message}", err=True)
     places = len(migration.converted)
@@ -136,6 +141,14 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     else:
         output.line(_next(migration, written=write), err=True)
     sys.exit(migration.exit_code)
+
+
+def _alike(group: Iterable[Left]) -> Iterable[list[Left]]:
+    """The places of a part of the report; those of a file with the same finding and the same next step together."""
+    alike: dict[tuple[str, str, str], list[Left]] = {}
+    for left in group:
+        alike.setdefault((left.path, left.pattern, left.decide), []).append(left)
+    return alike.values()
 
 
 def _say_tried(tried: Tried | None) -> None:

@@ -132,7 +132,7 @@ mcp = FastMCP("x")
 
 
 def checked(x: str) -> str:
-    raise ValueError(f"The text {x} is bad")
+    raise RuntimeError(f"Failed: {x}")
 
 
 @mcp.tool
@@ -174,3 +174,21 @@ def i(x: str) -> list[str]:
     ] == starts
     assert "TODO" not in done.stderr
     assert "Next: run your formatter, do what the lines above say, and run your tests." in done.stderr
+
+
+def test_places_that_are_alike_are_one_line(project: Path) -> None:
+    """A file has one line for a finding with the same next step; it names eight places, and their tools."""
+    tools = "".join(
+        f"\n\n@mcp.tool\ndef f{number}(x: str, *y: str) -> str:\n    raise ValueError('The text is bad')\n"
+        for number in range(9)
+    )
+    (project / "server.py").write_text(f'from fastmcp import FastMCP\n\nmcp = FastMCP("x"){tools}')
+    done = command(".")
+    lines = [line for line in done.stdout.splitlines() if "the tool takes any arguments" in line]
+    assert [
+        (
+            "9 places: server.py:7, 12, 17, 22, 27, 32, 37, 42, … f0, f1, f2 and 6 more: the tool takes any arguments: name "
+            "each of them, since a contract describes them to the client"
+        )
+    ] == lines
+    assert "9 places left to you" in done.stderr

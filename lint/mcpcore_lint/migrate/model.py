@@ -16,7 +16,7 @@ RULES: Final = {
     "rethrow": "`except X as e: raise RuntimeError(...)`",
     "tool-error": "`raise ToolError(...)` and `raise McpError(...)`",
     "project-error": "`raise` of an exception class of the project",
-    "made-error": "`raise` of an exception that a function of the project makes, as in `raise handle_error(e)`",
+    "made-error": "an exception that a function of the project makes or raises, as in `raise handle_error(e)`",
     "helper": "exceptions that other functions raise, with `.on(...)` where one sentence is true for the class",
     "mapping": '`return {"error": ...}`',
     "json": '`return json.dumps({"error": ...})`',
@@ -41,16 +41,17 @@ class Left(NamedTuple):
     masked: bool = False
     """Whether clients do not read a text any more that they read before."""
 
-    def text(self, path: str, line: int) -> str:
+    def text(self, path: str, line: int | str) -> str:
         """The line of the report: the place, the tools if it is about tools, what was found, and what to do."""
         names = ", ".join(self.tools[:3]) + (f" and {len(self.tools) - 3} more" if len(self.tools) > 3 else "")
         return f"{path}:{line}{names and ' '}{names}: {self.pattern}: {self.decide}"
 
 
 class Place(NamedTuple):
-    """A `raise` or `return` that says that a tool failed, and how `ctx.fail` says the same."""
+    """A statement that says that a tool failed, and how `ctx.fail` says the same."""
 
-    node: ast.Raise | ast.Return
+    node: ast.Raise | ast.Return | ast.Expr
+    """The statement; an expression is a call of a function that only raises."""
     rule: str
     message: ast.expr | None
     """The expression of the message; None if the failure has none."""

@@ -93,18 +93,19 @@ def test_classes_with_one_sentence_are_mapped_and_the_others_are_listed(tmp_path
     masked, of_your_own = "of a helper reaches clients without its text", "raise a class of your own there"
     assert [
         (
-            f'helpers.py:19 change: StoreError("Store error: …") {masked}: {of_your_own} that says which failure it is, '
+            f'helpers.py:23 change: StoreError("Store error: …") {masked}: {of_your_own} that says which failure it is, '
             f"and declare it with .on(...)"
         ),
         (
-            f'helpers.py:21 change: ToolError("Not today") of a helper has no code and no advice: {of_your_own}, and declare '
+            f'helpers.py:25 change: ToolError("Not today") of a helper has no code and no advice: {of_your_own}, and declare '
             f"it with .on(...)"
         ),
-        (
-            f'helpers.py:23 change: ValueError("The name is too long") {masked}: {of_your_own} that says which failure it is, '
-            f"and declare it with .on(...)"
-        ),
     ] == report(outcome)
+    helper = 'class NameIsTooLongError(ValueError):\n    """The name is too long."""\n\n\ndef edit('
+    assert helper in files["pkg/helpers.py"]
+    assert 'raise NameIsTooLongError("The name is too long")' in files["pkg/helpers.py"]
+    assert "from pkg.helpers import NameIsTooLongError, edit, find, guarded\n" in server
+    assert server.count(").on(NameIsTooLongError, message=str)") == 1
     again, _ = run(tmp_path, {})
     assert () == again.files
     assert report(outcome) == report(again)
@@ -190,3 +191,85 @@ def test_a_result_with_a_field_error_is_named(tmp_path: Path) -> None:
     outcome, files = run(tmp_path, {**FILES, "pkg/server.py": f"from typing import TypedDict\n{source}"})
     assert any("section: the field error of the result Found" in line for line in report(outcome))
     assert files["pkg/server.py"].count("@tool(") == 1
+
+
+def test_a_built_in_class_stays_where_no_class_of_its_own_helps(tmp_path: Path) -> None:
+    """A text that says too little, a tool without a contract, a decorator, and a circle of imports leave a line alone."""
+    helpers = """import functools
+
+from pkg import server
+
+
+def register(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        if not function.__doc__:
+            raise ValueError("The tool is off")
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+def find(name: str) -> str:
+    if name == "a":
+        raise RuntimeError("Failed")
+    raise ValueError("The name is too long")
+"""
+    source = """from fastmcp import FastMCP
+from mcpcore.integrations.fastmcp import ContractMiddleware
+import pkg.helpers
+
+mcp = FastMCP("docs", middleware=[ContractMiddleware()])
+
+
+@mcp.tool
+@pkg.helpers.register
+def section(name: str) -> str:
+    '''Get a section.'''
+    return pkg.helpers.find(name)
+"""
+    files: dict[str, str | bytes] = {"pkg/__init__.py": "", "pkg/helpers.py": helpers, "pkg/server.py": source}
+    outcome, after = run(tmp_path / "circle", files)
+    assert files == after
+    assert ["helpers.py:10", "helpers.py:18", "helpers.py:19"] == [line.split()[0] for line in report(outcome)]
+    files["pkg/helpers.py"] = helpers.replace("from pkg import server\n", "")
+    _, after = run(tmp_path / "decorator", files)
+    assert "class NameIsTooLongError(ValueError)" in after["pkg/helpers.py"]
+    assert 'raise ValueError("The tool is off")' in after["pkg/helpers.py"]
+    assert 'raise RuntimeError("Failed")' in after["pkg/helpers.py"]
+    files["pkg/server.py"] = source.replace("(name: str)", "(*name: str)")
+    _, after = run(tmp_path / "arguments", files)
+    assert files["pkg/helpers.py"] == after["pkg/helpers.py"]
+
+
+def test_one_class_says_the_same_everywhere_and_no_name_is_taken_twice(tmp_path: Path) -> None:
+    """Two raises with one sentence share a class; a name that the files have already gets more words."""
+    helpers = """NameIsTooLongError = None
+
+
+def find(name: str) -> str:
+    if name == "a":
+        raise ValueError("Name is too long")
+    if name == "b":
+        raise ValueError(f"Name {name} is in use")
+    raise ValueError(f"Name {name.title()} is in use")
+"""
+    source = """from fastmcp import FastMCP
+from mcpcore.integrations.fastmcp import ContractMiddleware
+from helpers import find
+
+mcp = FastMCP("docs", middleware=[ContractMiddleware()])
+
+
+@mcp.tool
+def section(name: str) -> str:
+    '''Get a section.'''
+    return find(name)
+"""
+    outcome, files = run(tmp_path, {"helpers.py": helpers, "server.py": source})
+    assert 1 == files["helpers.py"].count("class NameIsInUseError(ValueError)")
+    assert 2 == files["helpers.py"].count("raise NameIsInUseError(")
+    assert 'raise ValueError("Name is too long")' in files["helpers.py"]
+    assert ['helpers.py:10 section: ValueError("Name is too long") of a helper'] == [
+        line.partition(" reaches")[0] for line in report(outcome)
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
 
 BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
+_LOGGING: Final = frozenset(
+    {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "print_exc", "write",
+     "record_exception", "set_status", "capture_exception"}
+)  # fmt: skip
 
 
 class Body:
@@ -143,3 +147,16 @@ class Body:
             name is None or name in BROAD or self.hierarchy.is_kind_of(raised, name) is not False
             for name in self.caught(clause)
         )
+
+
+def only_logs(statement: ast.stmt) -> bool:
+    """Whether a statement does nothing but log, pass, or build a text."""
+    match statement:
+        case ast.Pass():
+            return True
+        case ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Expr(value=ast.Await(value=ast.Call(func=func)) | ast.Call(func=func)):
+            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+            return name in _LOGGING
+    return False

@@ -6,6 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.semantics.type_model import Instance, method_of
+from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.migrate.body import BROAD, Body
 from mcpcore_lint.migrate.failures.returns import returned
 from mcpcore_lint.migrate.model import Left, Place
@@ -212,11 +215,19 @@ def _calls(body: Body) -> dict[_Node, bool]:
     passed = _passed(body)
     known: dict[_Node, bool] = {}
     for call in body.nodes:
-        symbol = body.symbol(call.func) if isinstance(call, ast.Call) else None
-        definition = symbol.definition if symbol is not None else None
-        if isinstance(definition, _KINDS):
+        for definition in _definitions(call.func, body) if isinstance(call, ast.Call) else ():
             known[definition] = known.get(definition, False) or call in passed
     return known
+
+
+def _definitions(func: ast.expr, body: Body) -> list[_Node]:
+    """The functions of the project that an expression names, and the methods of an object of the project's classes."""
+    symbol = body.symbol(func)
+    if symbol is not None or not isinstance(func, ast.Attribute):
+        return [symbol.definition] if symbol is not None and isinstance(symbol.definition, _KINDS) else []
+    kinds = Inference(class_round(body.scope)).of(func.value, body.scope)
+    methods = [method_of(kind.info, func.attr) for kind in kinds if isinstance(kind, Instance)]
+    return [method[0] for method in methods if method is not None]
 
 
 def _passed(body: Body) -> set[ast.AST]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit
 from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.migrate.failures import only_logs
+from mcpcore_lint.migrate.body import only_logs
 from mcpcore_lint.migrate.failures.raises import mentions_name
 from mcpcore_lint.migrate.messages import LABEL, VAGUE, code_of, constant_text, pieces
 from mcpcore_lint.migrate.sentences import of_class

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, walk, walk_shallow
-from mcpcore_lint.migrate.body import Body
-from mcpcore_lint.migrate.failures import only_logs, statements_of
+from mcpcore_lint.migrate.body import Body, only_logs
+from mcpcore_lint.migrate.failures import statements_of
 from mcpcore_lint.model import CallValue, Symbol
 
 if TYPE_CHECKING:

@@ -52,6 +52,7 @@ _CONNECTING: Final = frozenset(
         "or",
         "on",
         "by",
+        "via",
         "is",
         "are",
         "be",

@@ -14,6 +14,7 @@ from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.catchalls import CatchAll, catch_all, removal
 from mcpcore_lint.migrate.catching import Shield, check, wrapping
+from mcpcore_lint.migrate.classes import Leaving
 from mcpcore_lint.migrate.constants import above, constants_of, joined
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.failures import failures_of
@@ -87,7 +88,7 @@ class Conversion:
         )
 
     @property
-    def _is_dispatcher(self) -> bool:
+    def is_dispatcher(self) -> bool:
         """Whether it is the function of a low-level server that answers for all tools."""
         return any(tool.flavour == "lowlevel" for tool in self.tools)
 
@@ -110,7 +111,7 @@ class Conversion:
     def read(self, rules: frozenset[str], callers: Callers, helpers: Helpers, hierarchy: Hierarchy) -> None:
         """Find the failures, and decide about each of them."""
         body = self.body
-        if self._is_dispatcher:
+        if self.is_dispatcher:
             served = all(string(tool.name) is not None for tool in self.tools)
             self.left = [] if served else [self._dispatcher()]
             return
@@ -119,7 +120,7 @@ class Conversion:
         self._nested(hierarchy)
         answers = {place.node for place in places} | made
         wrapped = wrapping(body, set(self.registrations), hierarchy)
-        self.blocked = blocked = self._blocked(wrapped.blocks)
+        self.blocked = blocked = self.blocked_by(wrapped.blocks)
         elsewhere = [shield for shield in wrapped.shields if shield.module.absolute not in callers.files]
         if blocked is None and elsewhere:
             where = elsewhere[0].module.path
@@ -161,13 +162,13 @@ class Conversion:
     def read_reached(self, reach: Reach, names: Names, hierarchy: Hierarchy) -> None:
         """Declare the exceptions of other functions that leave the tool, or leave them to the report."""
         body, project = self.body, self.body.module.project
-        raised = raised_elsewhere(reach, project) if not self._is_dispatcher else []
+        raised = raised_elsewhere(reach, project, body.node) if not self.is_dispatcher else []
         wrapped = wrapping(body, set(self.registrations), hierarchy) if raised else None
         if wrapped is None:
             return
         declared: list[Mapped] = []
         left = raised
-        blocked = self._blocked(wrapped.blocks)
+        blocked = self.blocked_by(wrapped.blocks)
         if blocked is not None:
             self.left.append(body.left(body.node, *blocked))
         else:
@@ -211,7 +212,7 @@ class Conversion:
                         )
                     )
 
-    def _blocked(self, decorator: str) -> tuple[str, str] | None:
+    def blocked_by(self, decorator: str) -> tuple[str, str] | None:
         """Why the tool cannot be converted: a pattern and what to decide; None if it can."""
         body, arguments = self.body, self.body.node.args
         if decorator:
@@ -372,7 +373,7 @@ class Conversion:
             cause = ""
             if clause is not None:
                 cause = clause.name or named.get(clause, "")
-                if not cause and (isinstance(place.node, ast.Return) or place.node.cause is None):
+                if not cause and (not isinstance(place.node, ast.Raise) or place.node.cause is None):
                     cause = next((candidate for candidate in _CAUSES if candidate not in body.names), "")
                     if not cause:
                         return [None]
@@ -419,6 +420,9 @@ class Conversion:
         arguments = [reason, *([text] if text else []), *place.arguments]
         if isinstance(node, ast.Return):
             return [codemods.change(module, "raise_failure", node, cause, callee, *arguments)]
+        if isinstance(node, ast.Expr):
+            code = f"raise {callee}({', '.join(arguments)}){cause and f' from {cause}'}"
+            return [Edit(*module.source.node_range(node), code)]
         assert node.exc is not None
         changes: list[Change | Edit | None] = []
         if place.call is not None:
@@ -473,6 +477,18 @@ def plan_reached(
     for conversion in conversions:
         conversion.read_reached(reach(conversion.tools[0]), names, hierarchy)
     return _plan(module, conversions, names)
+
+
+def leaving_tools(tools: Sequence[ToolDef], reach: Callable[[ToolDef], Reach], hierarchy: Hierarchy) -> list[Leaving]:
+    """The exceptions of other functions that leave some tools."""
+    found: list[Leaving] = []
+    for conversion in _conversions(tools, hierarchy):
+        body = conversion.body
+        wrapped = wrapping(body, set(conversion.registrations), hierarchy)
+        declarable = conversion.blocked_by(wrapped.blocks) is None and not conversion.is_dispatcher
+        raised = raised_elsewhere(reach(conversion.tools[0]), body.module.project, body.node)
+        found += [Leaving(item, body.module, body.node, declarable and item.is_inside) for item in raised]
+    return found
 
 
 def _conversions(tools: Sequence[ToolDef], hierarchy: Hierarchy) -> list[Conversion]:

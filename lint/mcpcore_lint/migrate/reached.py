@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
 from mcpcore_lint.migrate.messages import VAGUE, code_of, constant_text, pieces, slug
 from mcpcore_lint.migrate.model import Entry, Left
 from mcpcore_lint.migrate.sentences import blank, of_class, sentences
@@ -43,6 +43,8 @@ class Raised(NamedTuple):
     scope: Scope
     is_framework: bool
     """Whether it is a `ToolError` or an error of the protocol, whose text clients go on to read."""
+    is_inside: bool
+    """Whether a call in the function of the tool leads to it, and no decorator, for which a contract does not hold."""
 
     @property
     def message(self) -> ast.expr | None:
@@ -68,7 +70,7 @@ class Raised(NamedTuple):
         return Left(self.module.path, self.node.lineno, (tool,), pattern, decide, masked=True)
 
 
-def raised_elsewhere(reach: Reach, project: Project) -> list[Raised]:
+def raised_elsewhere(reach: Reach, project: Project, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[Raised]:
     """The `raise` statements with a text in other functions, whose exceptions leave a tool."""
     found: dict[ast.Raise, Raised] = {}
     for throw in reach.throws:
@@ -78,12 +80,12 @@ def raised_elsewhere(reach: Reach, project: Project) -> list[Raised]:
             and not throw.is_named_only
             and throw.type_name not in _BUGS
         ):
-            for raised in _located(throw, project):
+            for raised in _located(throw, project, is_inside=throw.call.line >= function.body[0].lineno):
                 found.setdefault(raised.node, raised)
     return [*found.values()]
 
 
-def _located(throw: ReachedThrow, project: Project) -> Iterator[Raised]:
+def _located(throw: ReachedThrow, project: Project, *, is_inside: bool) -> Iterator[Raised]:
     module = project.module_at(throw.site.path)
     if module is None:
         return
@@ -95,7 +97,7 @@ def _located(throw: ReachedThrow, project: Project) -> Iterator[Raised]:
         while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             function = module.parents.get(function)
         scope = module.scope_of(function) if function is not None else module.scope
-        yield Raised(throw.type_name, module, node, scope, throw.form in {"framework", "protocol"})
+        yield Raised(throw.type_name, module, node, scope, throw.form in {"framework", "protocol"}, is_inside)
 
 
 def _raises(module: Module) -> dict[tuple[int, int], ast.Raise]:
@@ -134,13 +136,15 @@ def mapped(
     made: list[Mapped] = []
     left: list[Raised] = []
     entries = {
-        name: None if any(item.is_framework for item in items) else _entry(name, items, module)
+        name: None if any(item.is_framework or not item.is_inside for item in items) else _entry(name, items, module)
         for name, items in groups.items()
     }
     for name, items in groups.items():
         # `.on` takes subclasses too, so the sentence must be true for those without an entry.
         others = [other for other, entry in entries.items() if entry is None and other != name]
-        taken = any(hierarchy.is_kind_of(other, name) is not False for other in others)
+        # No class from outside the project is a subclass of one in it.
+        known = [other for other in others if module.project.class_named(other) is not None]
+        taken = any(hierarchy.is_kind_of(other, name) is not False for other in known)
         entry = entries[name] if not taken else None
         spelled = _spelled(name, module, line) if entry is not None else None
         if entry is None or spelled is None:
@@ -157,7 +161,7 @@ def _entry(name: str, items: Sequence[Raised], module: Module) -> Entry | None:
         # A class of Python or of a library has other causes too, which would get the same reason.
         return None
     texts = [sentences(item.message, item.scope) for item in items]
-    codes = {_code(name, item) for item in items}
+    codes = {code_of_raised(name, item) for item in items}
     same = {blank(text.when) if text is not None else "" for text in texts}
     first, code = texts[0], codes.pop()
     if codes or code in VAGUE:
@@ -169,9 +173,12 @@ def _entry(name: str, items: Sequence[Raised], module: Module) -> Entry | None:
     return Entry(known[0], code, known[1]) if known is not None else None
 
 
-def _code(name: str, item: Raised) -> str:
+def code_of_raised(name: str, item: Raised) -> str:
+    """The code of a failure; that of the built-in class above its class if its own says nothing."""
     text = constant_text(pieces(item.message, item.scope)).replace("\N{HORIZONTAL ELLIPSIS}", " ")
-    return code_of(name, text)
+    code, info = code_of(name, text), item.module.project.class_named(name)
+    bases = [f"builtins.{ast.unparse(base)}" for base in info.node.bases] if info is not None else []
+    return next((other for other in (code, *(code_of(base, text) for base in bases)) if other not in VAGUE), code)
 
 
 def _spelled(name: str, module: Module, line: int) -> tuple[str, tuple[str, str] | None] | None:
@@ -188,24 +195,45 @@ def _spelled(name: str, module: Module, line: int) -> tuple[str, tuple[str, str]
         return None
     if any(short in scope.bindings for scope in module.functions.values()):
         return None
-    written = _package(info.module, module)
+    written = package_of(info.module, module)
     return (short, (written, short)) if written is not None else None
 
 
-def _package(home: Module, module: Module) -> str | None:
+def _leads_to(home: Module, module: Module) -> bool:
+    """Whether importing a module imports another one, through any number of others."""
+    project, seen, waiting = module.project, {home}, [home]
+    while waiting:
+        current = waiting.pop()
+        for part in walk_shallow([*current.tree.body]):
+            if not isinstance(part, (ast.Import, ast.ImportFrom)):
+                continue
+            path, level = getattr(part, "module", None), getattr(part, "level", 0)
+            for alias in part.names:
+                inner = f"{path}.{alias.name}" if path else alias.name
+                known = project.module_of(current, inner, level) or project.module_of(current, path or "", level)
+                if known is module:
+                    return True
+                if known is not None and known not in seen:
+                    seen.add(known)
+                    waiting.append(known)
+    return False
+
+
+def package_of(home: Module, module: Module) -> str | None:
     """How a file imports from another module; None if that might be a circle of imports."""
     project = module.project
     for statement in module.tree.body:
-        if isinstance(statement, ast.ImportFrom):
-            written = "." * statement.level + (statement.module or "")
-            if project.module_of(module, statement.module or "", statement.level) is home:
+        match statement:
+            case ast.ImportFrom(module=path, level=level):
+                names = [("." * level + (path or ""), path or "", level)]
+            case ast.Import(names=aliases):
+                names = [(alias.name, alias.name, 0) for alias in aliases]
+            case _:
+                continue
+        for written, path, level in names:
+            if project.module_of(module, path, level) is home and not _leads_to(home, module):
                 return written
-    leads_on = any(
-        project.module_of(home, getattr(part, "module", None) or part.names[0].name, getattr(part, "level", 0))
-        for part in home.tree.body
-        if isinstance(part, (ast.Import, ast.ImportFrom))
-    )
-    if leads_on:
+    if _leads_to(home, module):
         return None
     imports = [part for part in module.tree.body if isinstance(part, ast.ImportFrom)]
     if any(part.level for part in imports):

@@ -14,11 +14,12 @@ from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.migrate.callers import Callers, Helpers
+from mcpcore_lint.migrate.classes import new_classes
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.following import follow
 from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
-from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools
+from mcpcore_lint.migrate.plan import FilePlan, leaving_tools, plan_reached, plan_tools
 from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import FILES, left_in_requirements, merged
 from mcpcore_lint.migrate.server import Project, Renaming, plan_middleware
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
+    from mcpcore_lint.migrate.classes import Leaving
     from mcpcore_lint.migrate.model import Place
     from mcpcore_lint.model import ToolDef
     from mcpcore_lint.runner.trial import Trial
@@ -456,7 +458,19 @@ class _Pass:
                 raw, tree = self._run.trees[path]
                 modules[path] = checker.project.module_of_bytes(path, raw, tree)
                 modules[path].complete()
-        for path, group in self._tools(checker, modules, bodies=True).items():
+        tools = self._tools(checker, modules, bodies=True)
+        leaving: list[Leaving] = []
+        for path, group in tools.items():
+            with self._guarded(path):
+                leaving += leaving_tools(group, checker.reach, checker.hierarchy)
+        files = frozenset(self._group.walk.files)
+        for module, edits in new_classes(leaving, files).items():
+            if not _is_test(module):
+                self._known(module)
+                self._edits.setdefault(module.absolute, []).extend(edits)
+        if any(self._edits.values()):
+            return
+        for path, group in tools.items():
             with self._guarded(path):
                 self._take(path, plan_reached(modules[path], group, checker.reach, checker.hierarchy))
 
@@ -485,11 +499,14 @@ class _Pass:
     def _absolute(self, shown: str, path: str) -> str:
         return path if shown == self.modules[path].path else self.checker.project.absolute(shown)
 
+    def _known(self, module: Module) -> None:
+        """Have a file among those that the run reads, also if it says nothing of MCP."""
+        if module.absolute not in self._files:
+            self._files[module.absolute] = self._run.raw[module.absolute] = module.source.to_bytes(module.source.text)
+
     def _shield(self, module: Module, node: ast.Try) -> None:
         """Let failures pass through a decorator of another file."""
-        if module.absolute not in self._files:
-            # It says nothing of MCP, so it was not read so far.
-            self._files[module.absolute] = self._run.raw[module.absolute] = module.source.to_bytes(module.source.text)
+        self._known(module)
         names = Names(module)
         edits = [Writer(module, names).shield(node, names), *names.edits({("mcpcore", "CodedError")})]
         known = self._edits.setdefault(module.absolute, [])

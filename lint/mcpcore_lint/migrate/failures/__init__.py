@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mcpcore_lint.engine.syntax.parse import walk_shallow
-from mcpcore_lint.migrate.failures.raises import raised
+from mcpcore_lint.migrate.body import only_logs
+from mcpcore_lint.migrate.failures.raises import raised, raised_by_call
 from mcpcore_lint.migrate.failures.returns import returned
 from mcpcore_lint.migrate.model import Left, Place
 
 if TYPE_CHECKING:
     from mcpcore_lint.migrate.body import Body
-
-_LOGGING: Final = frozenset(
-    {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "print_exc", "write",
-     "record_exception", "set_status", "capture_exception"}
-)  # fmt: skip
 
 
 def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
@@ -30,6 +26,8 @@ def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
             place = raised(node, body)
         elif isinstance(node, ast.Return):
             place = returned(node, body)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            place = raised_by_call(node, node.value, body)
         if isinstance(place, Place):
             places.append(place)
         elif place is not None:
@@ -64,19 +62,6 @@ def _left_in_clauses(body: Body) -> list[Left]:
     return left
 
 
-def only_logs(statement: ast.stmt) -> bool:
-    """Whether a statement does nothing but log, pass, or build a text."""
-    match statement:
-        case ast.Pass():
-            return True
-        case ast.Expr(value=ast.Constant()):
-            return True
-        case ast.Expr(value=ast.Await(value=ast.Call(func=func)) | ast.Call(func=func)):
-            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-            return name in _LOGGING
-    return False
-
-
 def _is_empty(value: ast.expr | None) -> bool:
     match value:
         case None:
@@ -88,4 +73,4 @@ def _is_empty(value: ast.expr | None) -> bool:
     return False
 
 
-__all__ = ["failures_of", "only_logs", "statements_of"]
+__all__ = ["failures_of", "statements_of"]

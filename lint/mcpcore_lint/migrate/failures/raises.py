@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.migrate.body import Body
+from mcpcore_lint.engine.syntax.parse import all_parameters, walk
+from mcpcore_lint.migrate.body import Body, only_logs
 from mcpcore_lint.migrate.messages import is_text, may_be_text
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import Symbol
@@ -227,6 +227,29 @@ def _maker(node: ast.expr | None, body: Body) -> Made | None:
     classes = [inner.symbol(value.func) if isinstance(value, ast.Call) else None for value in returns]
     if all(kind is not None and _is_failure(kind.name, inner) for kind in classes):
         return Made(short, is_protocol_error=False, said=said)
+    return None
+
+
+def raised_by_call(node: ast.Expr, call: ast.Call, body: Body) -> Place | None:
+    """The failure of a function that does nothing but raise its only argument in an exception: `make_error("...")`."""
+    symbol = body.symbol(call.func)
+    definition = symbol.definition if symbol is not None else None
+    owner = body.module.project.module_defining(definition) if isinstance(definition, ast.FunctionDef) else None
+    if owner is None or not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
+        return None
+    match call.args, call.keywords, definition.body[-1], all_parameters(definition.args):
+        case [message], [], ast.Raise(exc=ast.Call(func=kind, args=[ast.Name(id=name)], keywords=[])), [parameter]:
+            inner = Body(definition, owner, body.tool, body.hierarchy)
+            error = inner.symbol(kind)
+            texts = is_text(message, body.scope) or may_be_text(message)
+            same = name == parameter.arg and all(map(only_logs, definition.body[:-1])) and texts
+            if (
+                same
+                and error is not None
+                and _is_failure(error.name, inner)
+                and not _changes_message(error.name, inner)
+            ):
+                return Place(node, "made-error", message, error.name)
     return None
 
 

@@ -113,8 +113,7 @@ def check(x: int, ctx: Context[ServerSession, dict[str, int]], other: Context[Se
 from mcp.server.mcpserver import Context
 from mcpcore import Server
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.session import ServerSession
-from mcp.types import ErrorData, INVALID_PARAMS
+from mcp.types import INVALID_PARAMS
 
 
 def check(x: int, ctx: Context[dict[str, int]], other: Context[None]) -> None:

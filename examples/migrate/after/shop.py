@@ -3,7 +3,6 @@
 from typing import Any, Literal
 
 from mcpcore import TODO, Context, ErrorCode, FailureMode, Server
-from mcp.server.mcpserver.exceptions import ToolError
 
 mcp = Server("shop")
 ORDERS: dict[str, int] = {"A-1": 3}

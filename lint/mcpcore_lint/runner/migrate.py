@@ -17,6 +17,7 @@ from mcpcore_lint.migrate.callers import Callers, Helpers
 from mcpcore_lint.migrate.classes import new_classes
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.following import follow
+from mcpcore_lint.migrate.imports import unused
 from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
 from mcpcore_lint.migrate.plan import FilePlan, leaving_tools, plan_reached, plan_tools
@@ -409,6 +410,8 @@ class _Pass:
         self._convert()
         if "helper" in self._run.rules and not any(self._edits.values()):
             self._reach()
+        if not any(self._edits.values()):
+            self._tidy()
         return self._edits
 
     def _rename(self) -> None:
@@ -473,6 +476,14 @@ class _Pass:
         for path, group in tools.items():
             with self._guarded(path):
                 self._take(path, plan_reached(modules[path], group, checker.reach, checker.hierarchy))
+
+    def _tidy(self) -> None:
+        """Remove the imports that the passes before this one left without a use."""
+        for path in self._run.contents.keys() & self.modules.keys():
+            with self._guarded(path):
+                before = parse(Source.from_bytes(path, self._run.raw[path]))
+                others = [other for known, other in self.modules.items() if known != path]
+                self._edits.setdefault(path, []).extend(unused(self.modules[path], before, others))
 
     def _tools(self, checker: Checker, modules: Mapping[str, Module], *, bodies: bool) -> dict[str, list[ToolDef]]:
         """The tools by the file of their function."""

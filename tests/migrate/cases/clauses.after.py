@@ -5,10 +5,8 @@ import logging
 import sqlite3
 from typing import Any, Literal
 
-import httpx
 from mcp.server.mcpserver import Context
 from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server, tool
-from mcp.server.mcpserver.exceptions import ToolError
 
 mcp = Server("clauses")
 ROWS: dict[str, int] = {}

@@ -3,7 +3,6 @@
 from typing import Literal
 
 from fastmcp import Context, FastMCP
-from fastmcp.exceptions import ToolError
 from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 

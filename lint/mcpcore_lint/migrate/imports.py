@@ -1,0 +1,71 @@
+"""Removes the imports of a file that the migration left without a use."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.syntax.parse import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.source import Source
+
+
+def unused(module: Module, before: ast.Module, others: Iterable[Module]) -> list[Edit]:
+    """The edits that remove the imports of a file that were used before, and that nothing uses any more.
+
+    Args:
+        module: The file as it is now.
+        before: Its syntax before the run.
+        others: The other files, which may import a name from this one or patch it by its path.
+    """
+    if module.is_package:
+        return []
+    used, old = _used(module.tree), _used(before)
+    local = {alias.asname or alias.name.partition(".")[0] for node in _imports(before) for alias in node.names}
+    naming = [other for other in others if _says(other, module.name.rpartition(".")[2])]
+    gone = {name for name in (local & old) - used if not any(_says(other, name) for other in naming)}
+    return [edit for node in _imports(module.tree) for edit in _without(node, gone, module.source)]
+
+
+def _imports(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    return [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
+def _used(tree: ast.Module) -> set[str]:
+    """The names that a file uses, also in strings other than docstrings, such as annotations and `__all__`."""
+    used: set[str] = set()
+    documents = {id(node.value) for node in walk([tree]) if isinstance(node, ast.Expr)}
+    for node in walk([tree]):
+        if isinstance(node, ast.Name):
+            used.add(node.id)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents:
+            used.update(re.findall(r"\w+", node.value))
+    return used
+
+
+def _says(module: Module, word: str) -> bool:
+    return re.search(rf"\b{re.escape(word)}\b", module.source.text) is not None
+
+
+def _without(node: ast.Import | ast.ImportFrom, gone: set[str], source: Source) -> list[Edit]:
+    names = [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    kept = [alias for alias, name in zip(node.names, names, strict=True) if name not in gone]
+    start, end = source.node_range(node)
+    if len(kept) == len(names) or codemods.has_comment(source.text[start:end]):
+        return []
+    if kept:
+        first = source.node_range(node.names[0])[0]
+        last = source.node_range(node.names[-1])[1]
+        between = source.text[source.node_range(node.names[0])[1] : source.node_range(node.names[1])[0]]
+        return [Edit(first, last, between.join(source.segment(alias) for alias in kept))]
+    starts = [*source.line_starts, len(source.text)]
+    whole = starts[node.lineno - 1], starts[node.end_lineno or node.lineno]
+    alone = source.text[whole[0] : start].strip() == source.text[end : whole[1]].strip() == ""
+    return [Edit(*whole, "")] if alone else []

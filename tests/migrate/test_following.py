@@ -51,6 +51,22 @@ def test_found():
     assert found("b") == {"x": "b"}
     result = found("a")
     assert "error" in result
+
+
+def test_text():
+    result = found("a")
+    assert result["success"] is False
+    assert not result["success"]
+    assert result["error"] == "There is no order a"
+    assert "no order" in result["error"]
+
+
+def test_other_uses():
+    result = found("a")
+    assert "error" in result
+    print(result)
+    both = found("a")
+    assert len(both) == 1, "error"
 """
 
 
@@ -60,11 +76,34 @@ def test_tests_of_raised_classes_follow(tmp_path: Path) -> None:
     expected = TESTS.replace('raises(ValueError, match="is', 'raises(CodedError, match="is')
     expected = expected.replace("raises(KeyError)", "raises(CodedError)")
     expected = expected.replace("check, found\n", "check, found\nfrom mcpcore import CodedError\n")
+    expected = expected.replace(
+        """    result = found("a")
+    assert "error" in result
+
+
+def test_text():
+    result = found("a")
+    assert result["success"] is False
+    assert not result["success"]
+    assert result["error"] == "There is no order a"
+    assert "no order" in result["error"]
+""",
+        """    with pytest.raises(CodedError) as caught:
+        found("a")
+
+
+def test_text():
+    with pytest.raises(CodedError) as caught:
+        found("a")
+    assert "There is no order a" == str(caught.value)
+    assert "no order" in str(caught.value)
+""",
+    )
     assert expected == files["test_server.py"]
     assert [
-        "test_server.py:20: an assert about a failure that found() returned: expect CodedError with pytest.raises"
+        "test_server.py:33: an assert about a failure that found() returned: expect CodedError with pytest.raises"
     ] == report(outcome)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
-    arguments = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "test_check", str(tmp_path)]
+    arguments = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "not other", str(tmp_path)]
     ran = subprocess.run(arguments, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False)
-    assert "1 passed" in ran.stdout, ran.stdout
+    assert "3 passed" in ran.stdout, ran.stdout

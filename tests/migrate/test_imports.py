@@ -29,7 +29,7 @@ def f(x: str) -> str:
 
 
 def test_imports_without_a_use_go(tmp_path: Path) -> None:
-    """Those that had no use before the run stay, since somebody else has to decide about them."""
+    """Imports that had no use before the run stay: the migration did not cause them."""
     _, files = run(tmp_path, {"server.py": SERVER})
     head = files["server.py"].partition("mcp = ")[0]
     assert head == (

@@ -93,7 +93,7 @@ def _kind(raised: Raised) -> ast.Name | None:
 
 
 def _free(raised: Raised, modules: Iterable[Module], made: Iterable[str]) -> str:
-    """A name for the class that nothing else in some files has; empty if there is none."""
+    """A name for the class that is free in some files; empty if all are taken."""
     taken = {
         name for module in modules for scope in (module.scope, *module.functions.values()) for name in scope.bindings
     }

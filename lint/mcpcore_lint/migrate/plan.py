@@ -450,6 +450,8 @@ class FilePlan(NamedTuple):
     """The clauses that are removed, or raise again."""
     failures: Mapping[ast.AST, Sequence[tuple[Place, Scope]]] = {}
     """The failures that are converted, by the function of the tool, each with the scope of its names."""
+    whole: frozenset[ast.AST] = frozenset()
+    """The functions of the tools of which nothing else is left."""
 
 
 def plan_tools(
@@ -551,8 +553,9 @@ def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> Fi
         used |= _USES
     imports = names.edits(used)
     return FilePlan(
-        joined([*edits], imports, inserts), tuple(left), tuple(converted), tuple(outside), tuple(removed), failures
-    )
+        joined([*edits], imports, inserts), tuple(left), tuple(converted), tuple(outside), tuple(removed), failures,
+        frozenset(item.body.node for item in conversions if not any(not place.perhaps for place in item.left)),
+    )  # fmt: skip
 
 
 def _inherit(conversions: Sequence[Conversion]) -> None:

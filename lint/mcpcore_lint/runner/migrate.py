@@ -440,15 +440,17 @@ class _Pass:
         callers = Callers(sources, hierarchy, handlers, frozenset(self._group.walk.files), self._guarded)
         helpers = Helpers(hierarchy, handlers, self._guarded)
         failures: dict[ast.AST, Sequence[tuple[Place, Scope]]] = {}
+        whole: set[ast.AST] = set()
         for path, group in tools.items():
             with self._guarded(path):
                 plan = plan_tools(self.modules[path], group, self._run.rules, callers, helpers, hierarchy)
                 self._take(path, plan)
                 failures.update(plan.failures)
+                whole |= plan.whole
         for path, module in self.modules.items() if failures else ():
             with self._guarded(path):
                 if _is_test(module):
-                    edits, left = follow(module, failures)
+                    edits, left = follow(module, failures, whole)
                     self._edits.setdefault(path, []).extend(edits)
                     self.asserted += [(path, remaining) for remaining in left]
 

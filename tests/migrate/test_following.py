@@ -25,6 +25,17 @@ def check(x: int) -> int:
     return int(str(x))
 
 
+def looked_up(x: str) -> str:
+    if not x:
+        raise ValueError("The name is empty")
+    raise LookupError("There is no such name")
+
+
+@mcp.tool()
+def look_up(x: str) -> str:
+    return looked_up(x)
+
+
 @mcp.tool()
 def found(x: str) -> dict[str, Any]:
     if x == "a":
@@ -33,7 +44,7 @@ def found(x: str) -> dict[str, Any]:
 """
 TESTS = """import pytest
 
-from server import check, found
+from server import check, found, look_up
 
 
 def test_check():
@@ -45,6 +56,13 @@ def test_check():
         check("x" if False else 1) and int("x")
     with pytest.raises((ValueError, KeyError)):
         raise ValueError(check(1))
+
+
+def test_look_up():
+    with pytest.raises(ValueError, match="is empty"):
+        look_up("")
+    with pytest.raises(LookupError):
+        look_up("a")
 
 
 def test_found():
@@ -75,7 +93,9 @@ def test_tests_of_raised_classes_follow(tmp_path: Path) -> None:
     outcome, files = run(tmp_path, {"server.py": SERVER, "test_server.py": TESTS})
     expected = TESTS.replace('raises(ValueError, match="is', 'raises(CodedError, match="is')
     expected = expected.replace("raises(KeyError)", "raises(CodedError)")
-    expected = expected.replace("check, found\n", "check, found\nfrom mcpcore import CodedError\n")
+    expected = expected.replace('raises(ValueError, match="is empty', 'raises(CodedError, match="is empty')
+    expected = expected.replace("raises(LookupError)", "raises(CodedError)")
+    expected = expected.replace("found, look_up\n", "found, look_up\nfrom mcpcore import CodedError\n")
     expected = expected.replace(
         """    result = found("a")
     assert "error" in result
@@ -101,9 +121,9 @@ def test_text():
     )
     assert expected == files["test_server.py"]
     assert [
-        "test_server.py:33: an assert about a failure that found() returned: expect CodedError with pytest.raises"
+        "test_server.py:40: an assert about a failure that found() returned: expect CodedError with pytest.raises"
     ] == report(outcome)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     arguments = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "not other", str(tmp_path)]
     ran = subprocess.run(arguments, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False)
-    assert "3 passed" in ran.stdout, ran.stdout
+    assert "4 passed" in ran.stdout, ran.stdout

@@ -273,3 +273,30 @@ def section(name: str) -> str:
     assert ['helpers.py:10 section: ValueError("Name is too long") of a helper'] == [
         line.partition(" reaches")[0] for line in report(outcome)
     ]
+
+
+def test_a_text_that_is_no_first_argument_is_listed(tmp_path: Path) -> None:
+    """The class of a library may take its text by keyword, or behind a status."""
+    source = """from fastapi import HTTPException
+from fastmcp import FastMCP
+from mcpcore.integrations.fastmcp import ContractMiddleware
+
+mcp = FastMCP("docs", middleware=[ContractMiddleware()])
+
+
+def find(name: str) -> str:
+    if name == "a":
+        raise HTTPException(status_code=404, detail=f"There is no {name}")
+    raise HTTPException(400, "The name is wrong")
+
+
+@mcp.tool
+def section(name: str) -> str:
+    '''Get a section.'''
+    return find(name)
+"""
+    outcome, _ = run(tmp_path, {"server.py": source})
+    assert [
+        'server.py:10 section: HTTPException("There is no …") of a helper',
+        'server.py:11 section: HTTPException("The name is wrong") of a helper',
+    ] == [line.partition(" reaches")[0] for line in report(outcome)]

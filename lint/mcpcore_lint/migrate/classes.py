@@ -1,4 +1,4 @@
-"""Gives failures of helpers classes of their own, so that a contract can name them: a subclass for each sentence.
+"""Gives each failure of a helper a class, so that a contract can name it: a subclass for each sentence.
 
 A subclass of the class that was raised is caught by the same clauses, and by the same tests.
 """

@@ -67,6 +67,8 @@ class Conversion:
         self.entries: list[Entry] = []
         """The entries that are new to the contract."""
         self.reasons: dict[Place, str] = {}
+        self.followed: list[tuple[Place, Scope]] = []
+        """What other functions raise and the contract maps, for the tests that expect it."""
         self.mapped: dict[str, str] = {}
         """The calls of `.on(...)` for exceptions of other functions, by reason."""
         self.imports: set[tuple[str, str]] = set()
@@ -186,6 +188,10 @@ class Conversion:
                 spelling = names.spell(*item.imported)
                 self.imports.add(item.imported)
             self.mapped[reason] = f".on({spelling}, message=str)"
+            for other in raised:
+                if other.name.endswith(f".{item.spelling}"):
+                    places = (Place(other.node, "helper", other.message, name) for name in other.names)
+                    self.followed += [(place, other.scope) for place in places]
         self.left += [item.left(self.name) for item in left]
 
     def _keep_nested(self) -> None:
@@ -541,7 +547,8 @@ def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> Fi
         used |= names.spelled | conversion.imports
         wanted.update(entry for entry in conversion.entries if entry in made)
         outside += [shield for shield in conversion.shields if shield.module is not module]
-        failures[conversion.body.node] = [(place, conversion.body.scope) for place in conversion.places]
+        own = [(place, conversion.body.scope) for place in conversion.places]
+        failures[conversion.body.node] = [*own, *conversion.followed]
         converted += [(place.rule, place.node.lineno, conversion.name) for place in conversion.places]
         converted += [("helper", conversion.body.node.lineno, conversion.name) for _ in conversion.mapped]
     constants = {name: entry for entry, name in made.items() if entry in wanted}

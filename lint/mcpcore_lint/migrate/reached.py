@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
-from mcpcore_lint.migrate.messages import VAGUE, code_of, constant_text, pieces, slug
+from mcpcore_lint.migrate.messages import VAGUE, code_of, constant_text, is_text, pieces, slug
 from mcpcore_lint.migrate.model import Entry, Left
 from mcpcore_lint.migrate.sentences import blank, of_class, sentences
 from mcpcore_lint.model import Symbol
@@ -52,12 +52,25 @@ class Raised(NamedTuple):
         call = self.node.exc
         return call.args[0] if isinstance(call, ast.Call) and call.args else None
 
+    @property
+    def names(self) -> list[str]:
+        """The class, and the built-in ones that are written as its bases."""
+        info = self.module.project.class_named(self.name)
+        return [self.name, *(f"builtins.{ast.unparse(base)}" for base in (info.node.bases if info is not None else ()))]
+
+    @property
+    def shown(self) -> ast.expr | None:
+        """The argument that the report shows: the first one that is a text, else the first one."""
+        call = self.node.exc
+        values = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
+        return next((value for value in values if is_text(value, self.scope)), values[0] if values else None)
+
     def left(self, tool: str) -> Left:
         """The line of the report."""
         text = ""
-        if self.message is not None:
-            said = constant_text(pieces(self.message, self.scope))
-            said = said if any(map(str.isalpha, said)) else self.module.source.segment(self.message)
+        if self.shown is not None:
+            said = constant_text(pieces(self.shown, self.scope))
+            said = said if any(map(str.isalpha, said)) else self.module.source.segment(self.shown)
             said = " ".join(said.split())
             text = f'"{said}"' if len(said) <= _SHOWN else f'"{said[:_SHOWN]}..."'
         short = self.name.rpartition(".")[2]
@@ -92,7 +105,7 @@ def _located(throw: ReachedThrow, project: Project, *, is_inside: bool) -> Itera
     place = (throw.site.span.line, throw.site.span.column - 1)
     node = _raises(module).get(place)
     # An exception that is raised again has a text that nobody wrote here.
-    if node is not None and isinstance(node.exc, ast.Call) and node.exc.args:
+    if node is not None and isinstance(node.exc, ast.Call) and (node.exc.args or node.exc.keywords):
         function = module.parents.get(node)
         while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             function = module.parents.get(function)

@@ -34,7 +34,7 @@ from mcpcore_lint.runner.trial import Experiment, Tried
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
@@ -447,7 +447,16 @@ class _Pass:
                 self._take(path, plan)
                 failures.update(plan.failures)
                 whole |= plan.whole
-        for path, module in self.modules.items() if failures else ():
+        self._follow(self.modules, failures, whole)
+
+    def _follow(
+        self,
+        modules: Mapping[str, Module],
+        failures: Mapping[ast.AST, Sequence[tuple[Place, Scope]]],
+        whole: Collection[ast.AST],
+    ) -> None:
+        """Let the tests follow the tools that change."""
+        for path, module in modules.items() if failures else ():
             with self._guarded(path):
                 if _is_test(module):
                     edits, left = follow(module, failures, whole)
@@ -475,9 +484,13 @@ class _Pass:
                 self._edits.setdefault(module.absolute, []).extend(edits)
         if any(self._edits.values()):
             return
+        failures: dict[ast.AST, Sequence[tuple[Place, Scope]]] = {}
         for path, group in tools.items():
             with self._guarded(path):
-                self._take(path, plan_reached(modules[path], group, checker.reach, checker.hierarchy))
+                plan = plan_reached(modules[path], group, checker.reach, checker.hierarchy)
+                self._take(path, plan)
+                failures.update(plan.failures)
+        self._follow(modules, failures, ())
 
     def _tidy(self) -> None:
         """Remove the imports that the passes before this one left without a use."""

@@ -323,7 +323,7 @@ class _Command:
             diagnostics = fold(diagnostics)
         shape = options["shape"] or next((group.config.format for group in groups if group.config.format), "full")
         unseen = ""
-        if not result.tools and shape in _FOR_PEOPLE and not editor:
+        if not result.tools and shape in {*_FOR_PEOPLE, "json"} and not editor:
             from mcpcore_lint.runner.runner import why_no_tools
 
             unseen = why_no_tools(result, groups)

@@ -31,7 +31,7 @@ def render(outcome: Outcome) -> str:
             "fixed": outcome.fixed,
             **{severity.label: outcome.count(severity) for severity in sorted(Severity, reverse=True)},
         },
-        "notes": list(outcome.notes),
+        "notes": [*outcome.notes, *filter(None, [outcome.unseen])],
     }
     return dump(report)
 

@@ -187,3 +187,10 @@ def test_a_run_with_registrations_that_cannot_be_resolved_says_so(acme):
     output = acme.lint("--no-cache", ".").output
     assert "the registrations cannot be resolved" in output.splitlines()[-1]
     assert "info[tool-registration-unresolved]" in output
+
+
+def test_json_says_that_no_tools_were_seen(empty):
+    """A program learns it from a note, as a person does from the last line."""
+    empty.write("server.py", "from fastmcp import FastMCP\nmcp = FastMCP('x')\n")
+    (note,) = empty.json("--no-cache", ".")["notes"]
+    assert note.startswith("no tools were seen: server.py imports fastmcp")

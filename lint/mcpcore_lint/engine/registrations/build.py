@@ -1,7 +1,7 @@
 """Builds the model of one file: its tools, resources and prompts in source order."""
 
 import ast
-from bisect import bisect_right
+from collections.abc import Iterator
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder, outline
@@ -9,8 +9,9 @@ from mcpcore_lint.engine.registrations.calls import Calls
 from mcpcore_lint.engine.registrations.contracts import contract_given
 from mcpcore_lint.engine.registrations.functions import Target
 from mcpcore_lint.engine.registrations.hints import annotations_of, joined
+from mcpcore_lint.engine.registrations.likely import likely_calls
 from mcpcore_lint.engine.registrations.lowlevel import dispatched
-from mcpcore_lint.engine.registrations.registration_forms import HINTS, NEAR, Maker, Site
+from mcpcore_lint.engine.registrations.registration_forms import Maker, Site
 from mcpcore_lint.engine.registrations.unresolved import (
     Unresolved,
     note_unresolved,
@@ -66,9 +67,11 @@ class Builder:
         for node in list(self.module.functions):
             if not isinstance(node, ast.Lambda) and node.decorator_list:
                 self._decorated(node)
-        for call, scope in self._calls():
+        for call, scope in likely_calls(self.module):
             self.calls.functions.steps = 0
-            for site in self.calls.sites(call, scope):
+            sites = tuple(self.calls.sites(call, scope))
+            sites = sites or self._blind(call, scope, self.calls.sites(call, scope))
+            for site in sites:
                 self._registered(site)
         self._served()
         note_unresolved(self.module, self._unresolved)
@@ -79,41 +82,46 @@ class Builder:
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         before = len(self._found)
-        for site in self.calls.decorations(node, self.module):
+        sites = self.calls.decorations(node, self.module)
+        outside = self.module.functions[node].parent or self.module.scope
+        for decorator in node.decorator_list if not sites else ():
+            sites = self._blind(decorator, outside, self.calls.decorating(node, outside)) or sites
+        for site in sites:
             for target in self.calls.functions.behind(site.target, site.scope):
                 self._add(site.maker, site.registration, target)
         self._found[before:] = _joined(self._found[before:], node)
 
-    def _calls(self) -> list[tuple[ast.Call, Scope]]:
-        """The calls that may register something: by their words, or by a name that such a line binds."""
-        text = self.module.source.text
-        words = [word for word in NEAR if word in text]
-        hinted = {line for hint in HINTS for line in self.module.lines_with(hint)}
-        for local, bindings in self.module.scope.bindings.items():
-            if bindings[0].kind == "import" and bindings[0].target == ("mcpcore", local, 0):
-                continue  # mcpcore's own names are among the words
-            # A long line may bind a name many times.
-            numbers = {getattr(binding.node, "lineno", 1) for binding in bindings}
-            if not numbers.isdisjoint(hinted):
-                # A server may be called, or handed to a function of any name: `setup(mcp)`.
-                words += [word for word in (f"{local}(", f"({local})", f"({local},") if word in text]
-        # A function of any name may register what it is given, unless it calls itself.
-        near = sorted({line for word in words for line in self.module.lines_with(word)})
-        for function in list(self.module.functions) if near else ():
-            first, last = function.lineno, function.end_lineno or function.lineno
-            after = bisect_right(near, first)
-            if isinstance(function, ast.Lambda) or function.name.startswith("__") or near[after : after + 1] > [last]:
-                continue
-            calls = self.module.lines_with(f"{function.name}(") if near[after:] else ()
-            words += [f"{function.name}("] if calls and not any(first < line <= last for line in calls) else []
-        return self.module.calls_near(*dict.fromkeys(words)) if words else []
+    def _blind(self, node: ast.expr, scope: Scope, sites: Iterator[Site]) -> tuple[Site, ...]:
+        """The registrations on an object that the callers of a function pass, or a report if it may be a server."""
+        func = node.func if isinstance(node, ast.Call) else node
+        if not isinstance(func, ast.Attribute) or func.attr not in {"tool", "add_tool", "register_tool"}:
+            return ()
+        self.calls.functions.backward = True
+        known = tuple(sites)
+        self.calls.functions.backward = False
+        if not known and self.calls.is_blind(func, scope):
+            self._unresolved.append(unresolved(node, func.value)._replace(kind="server"))
+        return known
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def _registered(self, site: Site) -> None:
         functions = self.calls.functions
-        rounds = functions.elements.rounds(site.call, site.scope, site.target)
-        resolved = True  # where the conditions leave no round, nothing is registered
+        unresolved_rounds = self._unresolved_rounds(site, functions.elements.rounds(site.call, site.scope, site.target))
+        functions.backward = True
+        try:
+            for scope in unresolved_rounds:
+                again = site._replace(scope=scope)
+                around = functions.elements.called_from(again)
+                if (not around or self._unresolved_rounds(again, around)) and site.maker.form.kind == "tool":
+                    missed = unresolved_registration(again, functions)
+                    self._unresolved += [missed] if missed is not None else []
+        finally:
+            functions.backward = False
+
+    def _unresolved_rounds(self, site: Site, rounds: list[Scope]) -> list[Scope]:
+        """Add the tools of a registration, and return the rounds of its loops in which no function is found."""
+        functions, unresolved_rounds = self.calls.functions, []
         for scope in rounds:
             functions.steps = 0
             maker = self.calls.evaluated(site.maker, scope) if scope is not site.scope else site.maker
@@ -122,7 +130,7 @@ class Builder:
                 # `add_tool(Tool.from_function(...))`: the inner call is the registration, the outer one has the server.
                 self._servers.setdefault(made.node, maker.server)
             targets = {target.node: target for target in functions.behind(site.target, scope)}
-            resolved = resolved and bool(targets)
+            unresolved_rounds += [] if targets else [scope]
             names: set[str | None] = set()
             for target in targets.values():
                 if isinstance(target.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -135,9 +143,7 @@ class Builder:
                 if string(tool.name) in names:
                     tool.server = None
                 names.add(string(tool.name))
-        if not resolved and site.maker.form.kind == "tool":
-            missed = unresolved_registration(site, functions)
-            self._unresolved += [missed] if missed is not None else []
+        return unresolved_rounds
 
     def _renamed(self, own: Maker, maker: Maker, site: Site, target: Target) -> None:
         """`add_tool(tool, name="other")`: one more tool, with the contract of the first."""
@@ -200,7 +206,10 @@ class Builder:
         """Find the tools that a low-level handler serves, and the functions to which it passes them."""
         served: list[Served] = []
         self.calls.functions.unseen.clear()
-        for entry in dispatched(self.calls.functions, tool.handler.node, tool.handler.module):
+        self.calls.functions.backward = True
+        entries = dispatched(self.calls.functions, tool.handler.node, tool.handler.module)
+        self.calls.functions.backward = False
+        for entry in entries:
             target = entry.target
             handler = self.handler(target.node, target.module) if target is not None else None
             name = string(entry.name)
@@ -213,7 +222,7 @@ class Builder:
         tool.serves = tuple(served)
         if served:
             self._serving.append(tool)
-        else:
+        if self.calls.functions.unseen:
             self._unresolved += (unresolved(tool.registration, node) for node in self.calls.functions.unseen[:1])
 
     def _served(self) -> None:

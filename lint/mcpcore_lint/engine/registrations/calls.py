@@ -16,10 +16,12 @@ from mcpcore_lint.engine.registrations.environment import (
     Function,
     assignments_of,
     callee_frame,
+    functions_called,
     returned,
     substitute,
 )
 from mcpcore_lint.engine.registrations.functions import Functions, wrapped_parameter
+from mcpcore_lint.engine.registrations.likely import is_likely
 from mcpcore_lint.engine.registrations.registration_forms import (
     ADDERS,
     DECORATORS,
@@ -38,6 +40,7 @@ from mcpcore_lint.engine.registrations.servers import Servers
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown, Value, options
@@ -51,8 +54,8 @@ class Calls:
     """Finds registrations."""
 
     def __init__(self, hierarchy: Hierarchy) -> None:
-        self.servers = Servers(hierarchy)
-        self.functions = Functions(self.registers)
+        self.functions = Functions(self.registers, self.reads)
+        self.servers = Servers(hierarchy, self.functions)
         self._depth = 0
         """How many functions of the project lead to the registration that is read."""
 
@@ -66,11 +69,12 @@ class Calls:
             scope = module.scope_of(node)
             info = module.classes.get(scope.owner) if scope.owner is not None else None
             outside = info.body_scope if info is not None else scope.parent or module.scope
-            known = tuple(self._decorations(node, outside))
+            known = tuple(self.decorating(node, outside))
             module.memo[key] = known
         return known
 
-    def _decorations(self, node: Function, outside: Scope) -> Iterator[Site]:
+    def decorating(self, node: Function, outside: Scope) -> Iterator[Site]:
+        """The registrations that the decorators of a function make, read again."""
         bindings = {_HANDLER: [Binding("function", node)]}
         scope = Scope(outside.module, outside.node, outside, outside.qualname, outside.owner, bindings)
         for decorator in node.decorator_list:
@@ -236,7 +240,34 @@ class Calls:
 
     def registers(self, node: ast.Call, scope: Scope) -> bool:
         """Whether a call registers something itself, so that its result is registered already."""
-        return next(self.sites(node, scope), None) is not None
+        before, self.functions.backward = self.functions.backward, False
+        registers = next(self.sites(node, scope), None) is not None
+        self.functions.backward = before
+        return registers
+
+    def is_blind(self, func: ast.Attribute, scope: Scope) -> bool:
+        """Whether `server.tool` or `server.add_tool` may register a tool of a server whose class is not known."""
+        name = getattr(func.value, "id", "")
+        elements, place = self.functions.elements, scope.lookup(name)
+        if place is not None and place[1][0].kind == "parameter":
+            passed = (frame.filled.get(name) for frame in elements.unread_callers(place[0]))
+            return any(placed is not None and self._is_unknown(*placed) for placed in passed)
+        return self._is_unknown(func.value, scope) and next(functions_called(func, scope), None) is None
+
+    def _is_unknown(self, node: ast.expr, scope: Scope) -> bool:
+        """Whether an object may be a server, although its class is not known."""
+        value = evaluate(node, scope)
+        made = value.func if isinstance(value, CallValue) else value
+        unknown = isinstance(value, Unknown) or (isinstance(made, Symbol) and made.definition is not None)
+        return unknown and not Inference().of(node, scope) and self.servers.may_be_server(node, scope)
+
+    def reads(self, node: ast.Call, scope: Scope) -> bool:
+        """Whether a call is read again inside the function that it runs."""
+        before, self.functions.backward = self.functions.backward, False
+        inside = self._callee_frame(node, scope) if is_likely(node, scope.module) else None
+        reads = inside is not None and bool(self._registering(inside[0], inside[1].module))
+        self.functions.backward = before
+        return reads
 
     # -- functions of the project that register ----------------------------------------------------------------------
 

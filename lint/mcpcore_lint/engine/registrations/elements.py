@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import ast
-import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from mcpcore_lint.engine.registrations.collecting import Function as Definition
-from mcpcore_lint.engine.registrations.collecting import collector_of
+from mcpcore_lint.engine.registrations.callers import Caller, callers_of
 from mcpcore_lint.engine.registrations.conditions import Conditions
+from mcpcore_lint.engine.registrations.contents import Entry, contents_of
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
+    BoundName,
     Env,
     Frame,
     Function,
     Placed,
     assignments_of,
     bind,
+    call_frame,
     callee_frame,
     read_again,
     returned,
@@ -26,15 +27,15 @@ from mcpcore_lint.engine.registrations.environment import (
 )
 from mcpcore_lint.engine.registrations.members import Members
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import alternatives, children, own_nodes, statements, walk
+from mcpcore_lint.engine.syntax.parse import alternatives, children, own_nodes, walk
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import BUILTIN_NAMES
-from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.engine.registrations.functions import Functions
+    from mcpcore_lint.engine.registrations.registration_forms import Site
     from mcpcore_lint.engine.syntax.scopes import Scope
 
 Loop: TypeAlias = "ast.For | ast.AsyncFor | ast.comprehension"
@@ -44,8 +45,6 @@ Pair: TypeAlias = "tuple[ast.expr, ast.expr, Scope]"
 _LOOPS: Final = (ast.For, ast.AsyncFor, ast.comprehension)
 MANY: Final = 600
 """How many items of a list, or rounds of a loop, are followed."""
-_APPENDING: Final = ("append", "add", "insert")
-_EXTENDING: Final = ("extend", "update")
 _SAME_ITEMS: Final = frozenset({"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter"})
 """Builtins that return the items of their argument."""
 _VIEWS: Final = frozenset({"values", "items", "keys"})
@@ -59,6 +58,8 @@ class Elements:
         self.members = Members(functions)
         self.conditions = Conditions(functions, self.members.text)
         self._active: list[Loop] = []
+        self._reading: list[ast.AST] = []
+        """The functions whose callers are being read."""
 
     # -- lists -------------------------------------------------------------------------------------------------------
 
@@ -103,72 +104,96 @@ class Elements:
             for key, value, where in () if given_by_calls else self.pairs(node.value, scope, depth):
                 if wanted is None or self.members.text(key, where) in {None, wanted}:
                     yield from self.of(value, where, depth)
-        if isinstance(node, ast.Name) and scope.module.changes_in_place(node.id):
-            yield from self._appended(node.id, scope, depth)
+        else:
+            yield from self._put(node, scope, depth)
 
     def _sources(self, node: ast.expr, scope: Scope) -> list[Placed]:
         """Where the value of a name comes from: a loop or an argument, another file, or the assignments here."""
         seen = substitute(node, scope)
-        return [seen] if seen[0] is not node else self.members.home(node, scope) or assignments_of(node, scope)
+        if seen[0] is not node:
+            return [seen]
+        return self.members.home(node, scope) or assignments_of(node, scope) or self.given(node, scope)
 
-    def _appended(self, name: str, scope: Scope, depth: int) -> Iterator[Placed]:
-        """The items that are added to a list or a set: `x.append(fn)`, `x.extend([...])`, `x += [...]`."""
-        place = scope.lookup(name)
-        if place is None:
-            return
-        home = place[0]
-        methods = (*_APPENDING, *_EXTENDING)
-        appending = {f"{name}.{method}" for method in _APPENDING}
-        for call, where in home.module.calls_near(*(f"{name}.{method}(" for method in methods)):
-            func = call.func
-            match = where.lookup(name)
-            if not call.args or match is None or match[0] is not written_scope(home):
-                continue
-            if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name) or func.value.id != name:
-                continue
-            item = call.args[-1]
-            # A function may fill a list with its arguments, or with what it decorates.
-            inside = scope if written_scope(scope) is where else where
-            yield from self._decorated(item, inside)
-            for frame in self.rounds(call, inside, item):
-                if func.attr in _EXTENDING:
-                    yield from self.of(item, frame, depth)
-                else:
-                    yield substitute(item, frame)
-        for function, inner in list(home.module.functions.items()):
-            if isinstance(function, ast.Lambda) or inner.parent is None:
-                continue
-            # `@tools.append`
-            appends = any(ast.unparse(decorator) in appending for decorator in function.decorator_list)
-            match = inner.parent.lookup(name) if appends else None
-            if match is not None and match[0] is written_scope(home):
-                yield ast.copy_location(ast.Name(function.name, ast.Load()), function), inner.parent
-        for statement in statements(list(home.node.body)) if not isinstance(home.node, ast.Lambda) else ():
-            if isinstance(statement, ast.AugAssign) and getattr(statement.target, "id", None) == name:
-                yield from self.of(statement.value, home, depth)
+    # -- what is put into a collection -------------------------------------------------------------------------------
 
-    @staticmethod
-    def _decorated(item: ast.expr, scope: Scope) -> Iterator[Placed]:
-        """The functions of the project that a decorator adds to a list, if the item is the parameter of one."""
-        names = {part.id for part in walk([item]) if isinstance(part, ast.Name)}
-        places = {name: place for name in names if (place := scope.lookup(name)) is not None and place[0] is scope}
-        name = next((name for name, place in places.items() if place[1][0].kind == "parameter"), None)
-        if name is None or isinstance(scope, Frame):
-            return
-        # `def register(fn)`, or `def register(name)` with the decorator in it
-        above = scope.parent
-        outer = above.node if above is not None and not above.is_module else scope.node
-        uses = regex(rf"^[ \t]*@[\w.]*\b{getattr(outer, 'name', '')}\b", re.MULTILINE)
-        for module in scope.module.project.modules_with(scope.module, lambda text: uses.search(text) is not None) or ():
-            for node, inner in module.functions.items():
-                outside = inner.parent or module.scope
-                for decorator in getattr(node, "decorator_list", ()):
-                    maker = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, outside)
-                    made = isinstance(maker, Symbol) and maker.definition is outer
-                    # A decorator that is known to make tools has made one already.
-                    if made and isinstance(outer, Definition) and not collector_of(outer, scope.module, module):
-                        function = ast.copy_location(ast.Name(getattr(node, "name", ""), ast.Load()), node)
-                        yield substitute(item, Frame(scope, {name: (function, outside)}))
+    def _put(self, node: ast.expr, scope: Scope, depth: int) -> Iterator[Placed]:
+        """The items that are put into a collection after it was made, or its keys if it is a table."""
+        for entry, frame in self._entries(node, scope):
+            if entry.several:
+                yield from self.of(entry.value, frame, depth)
+            else:
+                yield substitute(entry.value if entry.key is None else entry.key, frame)
+
+    def _entries(self, node: ast.expr, scope: Scope) -> Iterator[tuple[Entry, Scope]]:
+        """What is put into a collection: once for each round of the loops around, and for each call of the function."""
+        steps = self.functions.steps
+        for entry in contents_of(node, scope):
+            both = [part for part in (entry.key, entry.value) if part is not None]
+            about = ast.copy_location(ast.Tuple(both, ast.Load()), entry.value)
+            for frame in self.contexts(about, entry.scope):
+                self.functions.steps = steps
+                for inner in self.rounds(entry.at, frame, about):
+                    yield entry, inner
+
+    def contexts(self, about: ast.expr, scope: Scope) -> list[Scope]:
+        """The scopes to read an expression in: one for each call of the function whose arguments it depends on.
+
+        The scope itself if it depends on no argument, or if no call is known.
+        """
+        owner = _open_parameter(about, scope)
+        frames = self._called(owner, callers_of(owner) or []) if owner is not None else []
+        if owner is not None and written_scope(scope) is not owner:
+            frames = [Frame(scope, frame.filled) for frame in frames]
+        return [*frames] or [scope]
+
+    def unread_callers(self, scope: Scope) -> list[Frame]:
+        """The scopes of a function for its calls, except those that are read as registrations themselves."""
+        home = written_scope(scope)
+        memo, key = home.module.memo, ("unread callers", home.node)
+        if key not in memo:
+            callers = (caller for caller in callers_of(home) or () if not self.functions.reads(*caller[1:]))
+            frames = self._called(home, [*callers])
+            if self._reading:
+                return frames  # some callers may be left out, since they are being read
+            memo[key] = frames
+        known: list[Frame] = memo[key]
+        return known
+
+    def given(self, node: ast.expr, scope: Scope) -> list[Placed]:
+        """What the calls of a function pass for a parameter, when parameters are read backward."""
+        place = scope.lookup(node.id) if self.functions.backward and isinstance(node, ast.Name) else None
+        if place is None or place[1][0].kind != "parameter" or not isinstance(node, ast.Name):
+            return []
+        return [frame.filled[node.id] for frame in self.unread_callers(place[0]) if node.id in frame.filled]
+
+    def called_from(self, site: Site) -> list[Scope]:
+        """The scopes to read a registration in, for the calls of its function that are not read themselves."""
+        owner = _open_parameter(site.target, site.scope)
+        if owner is None:
+            return [site.scope]
+        own = written_scope(site.scope) is owner
+        frames = [frame if own else Frame(site.scope, frame.filled) for frame in self.unread_callers(owner)]
+        return [inner for frame in frames for inner in self.rounds(site.call, frame, site.target)]
+
+    def _called(self, owner: Scope, callers: list[Caller]) -> list[Frame]:
+        """The scopes of a function for some of its calls, once for each round of the loops around them."""
+        frames: list[Frame] = []
+        if len(self._reading) > DEEP // 2 or owner.node in self._reading:
+            return frames
+        self._reading.append(owner.node)
+        try:
+            for called, call, where in callers:
+                parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+                arguments = ast.copy_location(ast.Tuple(parts, ast.Load()), call)
+                around = (
+                    inner for outer in self.contexts(arguments, where) for inner in self.rounds(call, outer, arguments)
+                )
+                for inner in around:
+                    again = called._replace(around=inner) if called.around is where else called
+                    frames.append(call_frame(again, call, inner))
+        finally:
+            self._reading.pop()
+        return frames[:MANY]
 
     def _returned(self, node: ast.Call, scope: Scope, depth: int) -> Iterator[Placed]:
         """The items of what a call returns."""
@@ -248,50 +273,11 @@ class Elements:
             case ast.Name() | ast.Attribute():
                 for placed in self._sources(node, scope):
                     yield from self.pairs(*placed, deeper)
-                if isinstance(node, ast.Name) and scope.module.changes_in_place(node.id):
-                    yield from self._filled(node.id, scope, deeper)
-
-    def _filled(self, name: str, scope: Scope, depth: int) -> Iterator[Pair]:
-        """The entries that are added to a table: `x[key] = fn`, `x.update(...)`, `x.setdefault(key, []).append(fn)`."""
-        place = scope.lookup(name)
-        if place is None or isinstance(place[0].node, ast.Lambda):
-            return
-        home = scope if written_scope(scope) is place[0] else place[0]
-        yield from self._filled_by_decorators(name, place[0])
-        for statement in statements([*place[0].node.body]):
-            match statement:
-                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=table), attr="update"), args=[more])):
-                    for frame in self.rounds(more, home) if table == name else ():
-                        yield from self.pairs(more, frame, depth)
-                    continue
-                case ast.Assign(targets=[ast.Subscript() as entry], value=value):
-                    holder, key = entry.value, entry.slice
-                case ast.Expr(value=ast.Call(func=ast.Attribute(value=entry, attr="append"), args=[item])):
-                    value = ast.copy_location(ast.List([item], ast.Load()), item)
-                    match entry:
-                        case ast.Subscript(value=holder, slice=key):
-                            pass
-                        case ast.Call(func=ast.Attribute(value=holder, attr="setdefault"), args=[key, *_]):
-                            pass
-                        case _:
-                            continue
-                case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr="setdefault"), args=[key, value])):
-                    pass
-                case _:
-                    continue
-            if isinstance(holder, ast.Name) and holder.id == name:
-                pair = ast.copy_location(ast.Tuple([key, value], ast.Load()), value)
-                yield from ((key, value, frame) for frame in self.rounds(key, home, pair))
-
-    def _filled_by_decorators(self, name: str, home: Scope) -> Iterator[Pair]:
-        """The entries that a decorator of the project adds to a table for what it decorates: `x[key] = fn`."""
-        for node, scope in list(home.module.functions.items()) if f" {name}[" in home.module.source.text else ():
-            for statement in statements(list(node.body)) if not isinstance(node, ast.Lambda) else ():
-                match statement:
-                    case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=table), slice=key)], value=value):
-                        entry = ast.copy_location(ast.Tuple([key, value], ast.Load()), value)
-                        frames = self._decorated(entry, scope) if table == name else ()
-                        yield from ((key, value, frame) for _, frame in frames)
+                for entry, frame in self._entries(node, scope):
+                    if entry.key is not None:
+                        yield entry.key, entry.value, frame
+                    elif entry.several:
+                        yield from self.pairs(entry.value, frame, deeper)
 
     # -- loops -------------------------------------------------------------------------------------------------------
 
@@ -388,6 +374,26 @@ def _guards(loop: ast.For | ast.AsyncFor, node: ast.AST, scope: Scope) -> list[t
                 ]
         current = above
     return guards
+
+
+def _open_parameter(node: ast.expr, scope: Scope) -> Scope | None:
+    """The innermost function of whose parameters an expression depends, if the scope does not fill them in."""
+    owner: Scope | None = None
+    seen: set[str] = set()
+    stack: list[ast.AST] = [node]
+    while stack:
+        current = stack.pop()
+        stack += children(current)
+        place = scope.lookup(current.id) if isinstance(current, ast.Name) and current.id not in seen else None
+        if place is None or isinstance(place[0], BoundName) or not isinstance(current, ast.Name):
+            continue
+        seen.add(current.id)
+        for binding in place[1] if not place[0].is_module else ():
+            if binding.kind == "parameter" and current.id not in {"self", "cls"}:
+                owner = place[0] if owner is None or len(place[0].qualname) > len(owner.qualname) else owner
+            stack += [binding.value] if binding.value is not None else []
+            stack += [binding.node.iter] if isinstance(binding.node, _LOOPS) else []
+    return owner
 
 
 def goes_through_members(node: ast.AST) -> bool:

@@ -6,7 +6,8 @@ construction of objects.
 """
 
 import ast
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, class_round
@@ -51,7 +52,7 @@ class Frame(Scope):
         self.filled: Env = {**(outside.filled if isinstance(outside, Frame) else {}), **filled}
         for name in assigned or ():
             self.filled.pop(name, None)
-        self._bound_names = {name: _BoundName(name, *placed) for name, placed in filled.items()}
+        self._bound_names = {name: BoundName(name, *placed) for name, placed in filled.items()}
 
     def lookup(self, name: str) -> tuple[Scope, list[Binding]] | None:
         """The scope that binds a name, as seen from here, and its bindings there."""
@@ -71,7 +72,7 @@ class Frame(Scope):
         return name in self._bound_names
 
 
-class _BoundName(Scope):
+class BoundName(Scope):
     """Binds one name, to an expression that is read in the scope that it comes from."""
 
     __slots__ = ()
@@ -81,6 +82,7 @@ class _BoundName(Scope):
         super().__init__(home.module, home.node, home, home.qualname, home.owner, {name: [binding]})
 
     def lookup(self, name: str) -> tuple[Scope, list[Binding]] | None:
+        """The scope that binds a name, as seen from where the expression is written."""
         assert self.parent is not None
         return self.parent.lookup(name)
 
@@ -103,24 +105,53 @@ def read_again(frame: Frame, body: list[ast.stmt], *, filled_first: bool = False
     return Frame(frame, {}, named)
 
 
-def callee_frame(call: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
-    """The function of the project that a call runs, and its scope with the arguments filled in, or None."""
-    value = evaluate(call.func, scope)
+class Called(NamedTuple):
+    """A function of the project that a call runs."""
+
+    function: Function
+    owner: Module
+    around: Scope
+    """The scope around the function, as the call which made it left it; else the scope of the call."""
+    bound_first: bool
+    """Whether the first parameter is an object or a class."""
+
+
+def functions_called(func: ast.expr, scope: Scope, depth: int = 0) -> Iterator[Called]:
+    """The functions of the project that a call of an expression may run, also those that another call returns."""
+    value = evaluate(func, scope)
     function = value.definition if isinstance(value, Symbol) else None
     owner = scope.module.project.module_defining(function) if isinstance(function, FUNCTIONS) else None
-    method = method_called(call.func, scope) if isinstance(call.func, ast.Attribute) and function is None else None
+    method = method_called(func, scope) if isinstance(func, ast.Attribute) and function is None else None
     if method is not None:
-        function, owner = method
-    if owner is None or not isinstance(function, FUNCTIONS):
-        return None
-    decorators = {decorator.id for decorator in function.decorator_list if isinstance(decorator, ast.Name)}
-    bound_first = method is not None or "classmethod" in decorators
+        yield Called(*method, scope, bound_first=True)
+    elif isinstance(function, FUNCTIONS) and owner is not None:
+        decorators = {decorator.id for decorator in function.decorator_list if isinstance(decorator, ast.Name)}
+        yield Called(function, owner, scope, "classmethod" in decorators)
+    elif function is None and depth < DEEP // 2:
+        if isinstance(func, ast.Call):
+            for maker in functions_called(func.func, scope, depth + 1):
+                frame = call_frame(maker, func, scope)
+                for result in returned(maker.function):
+                    yield from functions_called(result, frame, depth + 1)
+        for placed in assignments_of(func, scope):
+            yield from functions_called(*placed, depth + 1)
+
+
+def callee_frame(call: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
+    """The function of the project that a call runs, and its scope with the arguments filled in, or None."""
+    called = next(functions_called(call.func, scope), None)
+    return (called.function, call_frame(called, call, scope)) if called is not None else None
+
+
+def call_frame(called: Called, call: ast.Call, scope: Scope) -> Frame:
+    """The scope of a function with the arguments of a call filled in."""
+    function, owner, around, bound_first = called
     inside = owner.scope_of(function)
     args = function.args
     positional = [*args.posonlyargs, *args.args]
     outside = inside.parent or inside
     # A nested function also sees the arguments of the function around it.
-    filled: Env = {**scope.filled} if isinstance(scope, Frame) and written_scope(scope) is outside else {}
+    filled: Env = {**around.filled} if isinstance(around, Frame) and written_scope(around) is outside else {}
     for name, default in defaults_of(args).items():
         # A body often replaces the default None: `name = name or fn.__name__`.
         if not (isinstance(default, ast.Constant) and len(inside.bindings[name]) > 1):
@@ -135,7 +166,7 @@ def callee_frame(call: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
         keys = [None if binding.arg is None else ast.copy_location(ast.Constant(binding.arg), call) for binding in more]
         options = ast.Dict([*keys], [keyword.value for keyword in more])
         filled[args.kwarg.arg] = ast.copy_location(options, call), scope
-    return function, read_again(Frame(inside, filled), function.body, filled_first=True)
+    return read_again(Frame(inside, filled), function.body, filled_first=True)
 
 
 def method_called(func: ast.Attribute, scope: Scope) -> tuple[Function, Module] | None:
@@ -171,7 +202,7 @@ def returned(function: Function) -> list[ast.expr]:
 
 def written_scope(scope: Scope) -> Scope:
     """The scope of the source behind a frame."""
-    while isinstance(scope, (Frame, _BoundName)):
+    while isinstance(scope, (Frame, BoundName)):
         assert scope.parent is not None
         scope = scope.parent
     return scope
@@ -184,20 +215,15 @@ def assignments_of(node: ast.expr, scope: Scope) -> list[Placed]:
     """The expressions that a name or an attribute is bound to, each with the scope to read it in, through imports."""
     if isinstance(node, ast.Name):
         where, bindings = scope.lookup(node.id) or (scope, [])
-        return [placed for binding in bindings[:DEEP] for placed in _bound_by(binding, where) if placed[0] is not node]
+        bound = [placed for binding in bindings[:DEEP] for placed in _bound_by(node.id, binding, where)]
+        return [placed for placed in bound if placed[0] is not node]
     if not isinstance(node, ast.Attribute):
         return []
     base = evaluate(node.value, scope)
     if isinstance(base, Symbol) and isinstance(base.definition, ast.Module):
         owner = scope.module.project.module_by_name(base.name, base.definition)
         return in_module(node.attr, owner, node)
-    info: ClassInfo | None = None
-    if isinstance(base, Symbol) and isinstance(base.definition, ast.ClassDef):
-        info = scope.module.project.class_info(base.definition)
-    elif isinstance(base, CallValue) and isinstance(base.func.definition, ast.ClassDef):
-        info = scope.module.project.class_info(base.func.definition)
-    elif isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}:
-        info = class_round(scope)
+    info = class_of(node.value, scope)
     for ancestor in ancestry(info) if info is not None else ():
         own = [
             (binding.value, ancestor.body_scope)
@@ -212,13 +238,40 @@ def assignments_of(node: ast.expr, scope: Scope) -> list[Placed]:
     return []
 
 
-def _bound_by(binding: Binding, where: Scope) -> list[Placed]:
+def class_of(node: ast.expr, scope: Scope) -> ClassInfo | None:
+    """The class of the project that an expression is, or of which it is an instance."""
+    value = evaluate(node, scope)
+    symbol = value.func if isinstance(value, CallValue) else value
+    if isinstance(symbol, Symbol) and isinstance(symbol.definition, ast.ClassDef):
+        return scope.module.project.class_info(symbol.definition)
+    if isinstance(node, ast.Name) and node.id in {"self", "cls"}:
+        return class_round(scope)
+    if isinstance(symbol, Symbol):
+        return None
+    infos = (getattr(kind, "info", None) for kind in Inference().of(node, scope))
+    return next((info for info in infos if info is not None), None)
+
+
+def _bound_by(name: str, binding: Binding, where: Scope) -> list[Placed]:
     if binding.kind in {"assign", "annotated"} and binding.value is not None:
         return [(binding.value, where)]
-    source, name, level = binding.target or ("", None, 0)
-    if name is None:
+    if binding.kind == "opaque" and isinstance(binding.node, ast.Assign):
+        return [*_unpacked(name, binding.node, where)]
+    source, imported, level = binding.target or ("", None, 0)
+    if imported is None:
         return []
-    return in_module(name, where.module.project.module_of(where.module, source, level), binding.node)
+    return in_module(imported, where.module.project.module_of(where.module, source, level), binding.node)
+
+
+def _unpacked(name: str, assigned: ast.Assign, where: Scope) -> Iterator[Placed]:
+    """What `a, b = make()` binds a name to: the item of each tuple that the call returns."""
+    inner = callee_frame(assigned.value, where) if isinstance(assigned.value, ast.Call) else None
+    for result in returned(inner[0]) if inner is not None else ():
+        env: Env = {}
+        for target in assigned.targets:
+            bind(target, (result, inner[1] if inner is not None else where), env)
+        if name in env:
+            yield env[name]
 
 
 def in_module(name: str, module: Module | None, at: ast.AST) -> list[Placed]:

@@ -17,7 +17,7 @@ from mcpcore_lint.engine.registrations.environment import (
     written_scope,
 )
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.type_model import method_of
+from mcpcore_lint.engine.semantics.type_model import method_of, outside_bases
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import alternatives
 from mcpcore_lint.engine.syntax.scopes import Scope
@@ -41,13 +41,16 @@ class Target(NamedTuple):
 
 
 class Functions:
-    """Finds them; `registers` says which calls register something by themselves."""
+    """Finds them; `registers` says which calls register something, and `reads` which are read for what they pass on."""
 
-    def __init__(self, registers: Callable[[ast.Call, Scope], bool]) -> None:
+    def __init__(self, registers: Callable[[ast.Call, Scope], bool], reads: Callable[[ast.Call, Scope], bool]) -> None:
         self.registers = registers
+        self.reads = reads
         self.steps = 0
         self.unseen: list[ast.expr] = []
         """Look-ups by a tool's name, in tables whose entries cannot be seen."""
+        self.backward = False
+        """Whether a parameter is what the calls of its function pass, since no reading of these calls says it."""
         self.elements = Elements(self)
 
     def too_many_steps(self) -> bool:
@@ -83,6 +86,7 @@ class Functions:
         if known:
             return [target for definition in known for target in self._function(definition, scope, depth)]
         sources = assignments_of(node, scope) or self.elements.members.home(node, scope)
+        sources = sources or self.elements.given(node, scope)
         targets = [target for placed in sources for target in self.behind(*placed, depth + 1)]
         if not targets and isinstance(node, ast.Attribute) and isinstance(value, Unknown):
             method = method_called(node, scope)
@@ -131,7 +135,9 @@ class Functions:
         definition = func.definition if isinstance(func, Symbol) else None
         if isinstance(definition, ast.ClassDef):
             info = scope.module.project.class_info(definition)
-            call = method_of(info, "__call__") if info is not None else None
+            # FastMCP calls `run` of a subclass of its `Tool`.
+            made = info is not None and any(base.rpartition(".")[2] == "Tool" for base in outside_bases(info))
+            call = method_of(info, "run" if made else "__call__") if info is not None else None
             if info is not None and call is not None:
                 return [_plain(call[0], call[1].module)._replace(name=Const(definition, info.module, definition.name))]
             return []

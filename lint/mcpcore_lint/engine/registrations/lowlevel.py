@@ -51,8 +51,11 @@ def dispatched(functions: Functions, node: FunctionNode, module: Module) -> list
         args = args[1:]
     names = set(args[:1]) if len(args) > 1 else set()
     entries: dict[tuple[str | None, FunctionNode | None], Dispatched] = {}
-    for entry in _Place(functions, node, module, names, set(args)).dispatched((), 0):
+    place = _Place(functions, node, module, names, set(args))
+    for entry in place.dispatched((), 0):
         entries.setdefault((string(entry.name), entry.target.node if entry.target is not None else None), entry)
+    if not entries and not functions.unseen:
+        functions.unseen += place.unread()
     return list(entries.values())
 
 
@@ -162,6 +165,18 @@ class _Place:
             inner = _Place(self.functions, function, target.module, names, names | requests)
             yield from inner.dispatched((*way, (self.node, self.module, call)), depth + 1)
 
+    def unread(self) -> Iterator[ast.expr]:
+        """What gets the name and the arguments without being read, although the project has functions of its name."""
+        for call in self._returned([*getattr(self.node, "body", ())]):
+            passed, func = _arguments(call), call.func
+            if not isinstance(func, ast.Attribute) or not any(map(self.is_name, passed)) or self.behind(func):
+                continue
+            if not any(self.takes(argument) and not self.is_name(argument) for argument in passed):
+                continue
+            project, word = self.module.project, f"def {func.attr}("
+            if project.modules_with(self.module, lambda text, word=word: word in text):  # type: ignore[misc]
+                yield func
+
     def behind(self, node: ast.expr) -> list[Target]:
         """The functions of the project behind an expression; none if the tool's name decides which."""
         if node not in self._behind:
@@ -268,7 +283,9 @@ class _Place:
             self.functions.unseen += [call.func for call in calls if self._calls_entry(call)]
         for name, item, call in entries:
             self.functions.steps = 0
-            yield from ((name, target, call) for target in self.functions.behind(*item))
+            targets = self.functions.behind(*item)
+            self.functions.unseen += [call.func] if not targets else []
+            yield from ((name, target, call) for target in targets)
 
     def _calls_entry(self, call: ast.Call) -> bool:
         """Whether a call hands the arguments to something that was looked up by the name."""

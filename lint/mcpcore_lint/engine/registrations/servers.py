@@ -1,9 +1,11 @@
 """Which expressions are servers: calls, parameters, attributes and imported names."""
 
 import ast
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from mcpcore_lint.engine.registrations.environment import returned
+from mcpcore_lint.engine.registrations.environment import Placed, assignments_of, returned
+from mcpcore_lint.engine.registrations.functions import Functions
 from mcpcore_lint.engine.registrations.registration_forms import flavour_in
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
@@ -31,8 +33,11 @@ NOTHING: Final[Found] = (None, None)
 class Servers:
     """Answers, and remembers what each function returns."""
 
-    def __init__(self, hierarchy: Hierarchy) -> None:
+    def __init__(self, hierarchy: Hierarchy, functions: Functions) -> None:
         self.hierarchy = hierarchy
+        self.functions = functions
+        self._active: set[tuple[ast.AST, str]] = set()
+        """The parameters and attributes whose values are being read."""
 
     def server(self, node: ast.expr, scope: Scope) -> Found:
         """The flavour of a server object, and a key by which the same object is known elsewhere."""
@@ -112,7 +117,28 @@ class Servers:
         if where.owner is not None and node.id in {"self", "cls"}:
             key = f"{where.module.path}:{where.module.classes[where.owner].qualname}"
         flavour, known = self._inferred(node, scope)
-        return flavour or (None if known else self._guess(node.id, scope.module)), key
+        flavour = flavour or (None if known else self._guess(node.id, scope.module))
+        if flavour is None and not known and match[1][0].kind == "parameter" and self.functions.backward:
+            flavour = self._first((where.node, node.id), self._passed(node.id, where))
+        return flavour, key
+
+    def _passed(self, name: str, scope: Scope) -> Iterator[Placed]:
+        """What the calls of a function pass for a parameter, where no reading of these calls says it."""
+        yield from (
+            frame.filled[name] for frame in self.functions.elements.unread_callers(scope) if name in frame.filled
+        )
+
+    def _first(self, key: tuple[ast.AST, str], placed: Iterable[Placed]) -> ToolFlavour | None:
+        """The flavour of the first server among some expressions."""
+        if key in self._active:
+            return None
+        before, self.functions.backward = self.functions.backward, True
+        self._active.add(key)
+        try:
+            return next((flavour for value in placed if (flavour := self.server(*value)[0]) is not None), None)
+        finally:
+            self._active.discard(key)
+            self.functions.backward = before
 
     def flavour_of_class(self, info: ClassInfo) -> ToolFlavour | None:
         """The flavour of a class of the project that is a server."""
@@ -139,6 +165,7 @@ class Servers:
                 key = f"{owner.module.path}:{owner.qualname}.{node.attr}"
         if flavour is None and not known:
             flavour = self._guess(node.attr, scope.module)
+            flavour = flavour or self._first((node, node.attr), assignments_of(node, scope))
         return (flavour, key) if flavour is not None else NOTHING
 
     def _inferred(self, node: ast.expr, scope: Scope) -> tuple[ToolFlavour | None, bool]:
@@ -156,6 +183,13 @@ class Servers:
             if flavour is not None:
                 return flavour, True
         return None, known
+
+    @staticmethod
+    def may_be_server(node: ast.expr, scope: Scope) -> bool:
+        """Whether an object of unknown class may be a server: by its name, in a file that mentions a framework."""
+        name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+        other = any(part in name.lower() for part in _OTHERWISE)
+        return not other and flavour_in(scope.module.source.text) is not None
 
     @staticmethod
     def _guess(name: str, module: Module) -> ToolFlavour | None:

@@ -5,11 +5,17 @@ import os
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from mcpcore_lint.engine.registrations.callers import callers_of
+from mcpcore_lint.engine.registrations.contents import contents_of
+from mcpcore_lint.engine.registrations.elements import goes_through_members
 from mcpcore_lint.engine.registrations.environment import (
     Frame,
+    Function,
     Placed,
     assignments_of,
     callee_frame,
+    class_of,
+    functions_called,
     substitute,
     written_scope,
 )
@@ -43,6 +49,8 @@ class Unresolved(NamedTuple):
     """An entry for the setting `handlers` that would name the functions; empty if their place is not known."""
     matches: tuple[str, ...]
     """The functions of the project that the entry names."""
+    kind: str = "function"
+    """What is not found: the function, or the server."""
 
 
 def unresolved_in(module: Module) -> tuple[Unresolved, ...]:
@@ -58,32 +66,53 @@ def note_unresolved(module: Module, unresolved: list[Unresolved]) -> None:
 
 
 def unresolved_registration(site: Site, functions: Functions) -> Unresolved | None:
-    """The report for a registration without functions; None if no function of the project can be behind it.
+    """The report for a registration without functions; None if only other packages can bring the function.
 
-    The function of the project must come from a look-up by a name that is only known at run time.
+    Nothing is behind an empty collection, and a parameter of a function that the project never calls may be anything.
     """
     functions.steps = 0
+    members = functions.elements.members
     queue: list[Placed] = [(site.target, site.scope)]
     seen: set[ast.expr] = set()
+    blind = False
     for placed in queue:
         node, scope = substitute(*placed)
         if node in seen:
             continue
         seen.add(node)
-        if len(seen) > STEPS or (isinstance(node, ast.Call) and functions.registers(node, scope)):
-            return None
-        example = _example(node, scope, functions.elements.members) if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and functions.registers(node, scope):
+            continue  # this call is a registration, which has its own report
+        if len(seen) > STEPS:
+            blind = True
+            break
+        example = _example(node, scope, members) if isinstance(node, ast.Call) else None
         if example is not None:
             return unresolved(site.registration, site.target, example, _matches(example, scope.module))
-        queue += _origins(node, scope, functions.elements.members)
-    return None
+        origins = [*_origins(node, scope, functions)]
+        blind = blind or (not origins and _is_own(node, scope))
+        queue += origins
+    return unresolved(site.registration, site.target) if blind else None
+
+
+def _is_own(node: ast.expr, scope: Scope) -> bool:
+    """Whether an expression without further origins may be, or hold, a function of the project."""
+    if isinstance(node, ast.Call):
+        called = next(functions_called(node.func, scope), None)
+        return not _searches_itself(called.function) if called is not None else class_of(node, scope) is not None
+    place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+    if place is not None and place[1][0].kind == "parameter":
+        return callers_of(place[0]) is None and getattr(node, "id", "") not in {"self", "cls"}
+    return False
 
 
 def unresolved(
     registration: ast.expr, target: ast.expr, example: str = "", matches: tuple[str, ...] = ()
 ) -> Unresolved:
     """The report for an expression."""
-    text = " ".join(ast.unparse(target).split())
+    try:
+        text = " ".join(ast.unparse(target).split())
+    except RecursionError:
+        text = "..."
     return Unresolved(registration, text if len(text) <= 60 else text[:57] + "...", example, matches)
 
 
@@ -125,8 +154,16 @@ def _pattern(node: ast.expr, scope: Scope) -> str:
     return "".join("*" if part is None else part for part in parts) or "*"
 
 
-def _origins(node: ast.expr, scope: Scope, members: Members) -> Iterator[Placed]:
+def _searches_itself(function: Function) -> bool:
+    """Whether a method goes through the members of its object, which are mostly those of the subclasses."""
+    return goes_through_members(function) and bool(function.args.args) and function.args.args[0].arg == "self"
+
+
+def _origins(node: ast.expr, scope: Scope, functions: Functions) -> Iterator[Placed]:
     """The expressions that the value of an expression comes from, one step back."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        for entry in contents_of(node, scope):
+            yield entry.value, entry.scope
     if isinstance(node, ast.Name):
         place = scope.lookup(node.id)
         for binding in place[1] if place is not None else ():
@@ -134,15 +171,21 @@ def _origins(node: ast.expr, scope: Scope, members: Members) -> Iterator[Placed]
                 # The items may come from the arguments of a call.
                 inside = isinstance(scope, Frame) and written_scope(scope) is place[0]
                 yield binding.node.iter, scope if inside else place[0]
+            elif binding.kind == "parameter" and place is not None:
+                for caller in functions.elements.unread_callers(place[0]):
+                    yield from (placed for name, placed in caller.filled.items() if name == node.id)
+            elif binding.kind in {"opaque", "with"} and place is not None:
+                value = binding.value or getattr(binding.node, "value", None)
+                yield from [(value, place[0])] if isinstance(value, ast.expr) else []
         yield from assignments_of(node, scope)
     elif isinstance(node, ast.Attribute):
-        yield from members.home(node, scope) or assignments_of(node, scope) or [(node.value, scope)]
+        yield from functions.elements.members.home(node, scope) or assignments_of(node, scope) or [(node.value, scope)]
     elif isinstance(node, ast.Call):
         called = callee_frame(node, scope)
-        if called is not None:
+        if called is not None and not _searches_itself(called[0]):
             results = [inner.value for inner in own_nodes(called[0]) if isinstance(inner, (ast.Return, ast.Yield))]
             yield from ((value, called[1]) for value in results if value is not None)
-        else:
+        elif called is None:
             # `TABLE.get(name)`
             holder = [node.func.value] if isinstance(node.func, ast.Attribute) else []
             yield from ((part, scope) for part in (*node.args, *holder))

@@ -96,13 +96,13 @@ def _own_tools(ctx: RuleContext) -> Iterator[_Registration]:
 
 def _added_tools(module: Module, ctx: RuleContext) -> Iterator[_Registration]:
     """The `@tool` functions that a file puts on a server: `Server(tools=[...])`, `server.add_tool(...)`."""
-    from mcpcore_lint.engine.registrations.servers import Servers
+    from mcpcore_lint.engine.registrations.calls import Calls
 
     for call, scope in module.calls_near("add_tool", "tools") if module.source.has("mcpcore") else ():
         func = call.func
         if isinstance(func, ast.Attribute) and func.attr == "add_tool" and len(call.args) == 1 and not call.keywords:
             name = _declared_name(ctx.resolve(call.args[0], scope), ctx)
-            _, server = Servers(ctx.hierarchy).server(func.value, scope) if name is not None else (None, None)
+            _, server = Calls(ctx.hierarchy).servers.server(func.value, scope) if name is not None else (None, None)
             if server is not None and name is not None:
                 yield _Registration(server, name, call, call.args[0], module, None)
         tools = next((keyword.value for keyword in call.keywords if keyword.arg == "tools"), None)

@@ -4,7 +4,7 @@ import ast
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.engine.registrations.servers import Servers
+from mcpcore_lint.engine.registrations.calls import Calls
 from mcpcore_lint.engine.semantics.evaluate import Resolver
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.scopes import Scope
@@ -56,7 +56,7 @@ class ToolRegistrationOrder(Rule):
                 continue
             if not isinstance(maker, ast.Attribute) or maker.attr not in _DECORATORS.values():
                 continue
-            flavour, _ = Servers(ctx.hierarchy).server(maker.value, scope)
+            flavour, _ = Calls(ctx.hierarchy).servers.server(maker.value, scope)
             written = ast.unparse(maker)
             if flavour is None:
                 continue

@@ -14,7 +14,8 @@ class ToolRegistrationUnresolved(Rule):
     summary = "a registration whose function cannot be found"
     why = """No rule checks the tool. The linter reads the code and never runs it, so it cannot find a function that is
     only known at run time: one of a module that is imported by name, one that a variable selects, or one of a table
-    that is filled where the linter cannot follow."""
+    that is filled where the linter cannot follow. It reports `server.tool(...)` too where it cannot tell what the
+    server is."""
     bad = 'server.add_tool(importlib.import_module(f"acme.tools.{name}").run)'
     good = '[tool.mcpcore.lint]\nhandlers = ["acme.tools.*:run"]'
     how_to_fix = """Name the functions in the settings, and every rule checks them: `handlers` lists modules and
@@ -27,7 +28,7 @@ class ToolRegistrationUnresolved(Rule):
         if ctx.settings.handlers or in_test_file(module.path):
             return
         for unresolved in unresolved_in(module):
-            message = f"no function is found behind `{unresolved.text}`, so no rule checks it"
+            message = f"no {unresolved.kind} is found behind `{unresolved.text}`, so no rule checks it"
             others = f" and {len(unresolved.matches) - 2} more" if len(unresolved.matches) > 2 else ""
             matches = ", ".join(unresolved.matches[:2]) + others if unresolved.matches else "no function that was found"
             example = unresolved.example or "a.module:run"

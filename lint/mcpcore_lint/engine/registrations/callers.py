@@ -1,0 +1,135 @@
+"""Where the project calls one of its functions: by name, as a decorator, as a method, and under another name.
+
+A function that keeps its argument, in a list or in an object, says nothing of what is kept. Its callers do.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mcpcore_lint.engine.registrations.collecting import Function as Definition
+from mcpcore_lint.engine.registrations.collecting import collector_of
+from mcpcore_lint.engine.registrations.environment import Called, functions_called, written_scope
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.type_model import method_of
+from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.model import Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
+
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
+_RENAMES: Final = 2
+"""How often a function may get another name: `tool, register = make()`, and a name imported `as` another."""
+
+
+Caller: TypeAlias = "tuple[Called, ast.Call, Scope]"
+
+
+def callers_of(scope: Scope) -> list[Caller] | None:
+    """The calls of a function in the project, each with its scope.
+
+    A decorator counts as a call with what it decorates. None if the project has too many files to search.
+    """
+    home = written_scope(scope)
+    memo, key = home.module.memo, ("callers", home.node)
+    if key not in memo:
+        memo[key] = []  # a function that leads back to itself has no further callers
+        names = _names(home)
+        candidates: list[tuple[ast.Call, Scope]] | None = None
+        for _ in range(_RENAMES):
+            modules = home.module.project.modules_with(home.module, partial(_mentioned, names))
+            if modules is None:
+                candidates = None
+                break
+            more = {name for module in modules for name in _aliases(module, names)} - names
+            candidates = [placed for module in modules for placed in _calls_of(module, names | more)]
+            names |= more
+            if not more:
+                break
+        memo[key] = candidates and [caller for call in candidates for caller in _calling(home, *call)]
+    known: list[Caller] | None = memo[key]
+    return known
+
+
+def _names(home: Scope) -> set[str]:
+    """The names under which a function may be called: its own, or that of the class or of the function around it."""
+    names: set[str] = set()
+    scope: Scope | None = home
+    while scope is not None and not isinstance(scope.node, (ast.Module, ast.Lambda)):
+        names.add(scope.node.name)
+        if scope.owner is not None and scope.node.name in {"__init__", "__call__"}:
+            names.add(scope.owner.name)
+        scope = scope.parent
+    return names - {"__init__", "__call__"}
+
+
+def _mentioned(names: AbstractSet[str], text: str) -> bool:
+    return any(name in text for name in names)
+
+
+def _aliases(module: Module, names: AbstractSet[str]) -> Iterator[str]:
+    """The names that a file gives to what a call of some names returns."""
+    for name, bindings in module.scope.bindings.items():
+        for binding in bindings:
+            value = binding.value or getattr(binding.node, "value", None)
+            if binding.kind in {"assign", "annotated", "opaque"} and isinstance(value, ast.expr):
+                func = value.func if isinstance(value, ast.Call) else value
+                if _mentions(func, names):
+                    yield name
+            elif binding.target is not None and binding.target[1] in names:
+                yield name
+
+
+def _mentions(node: ast.expr, names: AbstractSet[str]) -> bool:
+    return any(getattr(part, "id", getattr(part, "attr", "")) in names for part in walk([node]))
+
+
+def _calls_of(module: Module, names: AbstractSet[str]) -> Iterator[tuple[ast.Call, Scope]]:
+    """The calls and the decorators of a file whose functions have some of the names."""
+    for call, scope in module.calls_near(*(f"{name}(" for name in sorted(names))):
+        if _mentions(call.func, names):
+            yield call, scope
+    for node, inner in list(module.functions.items()):
+        for decorator in getattr(node, "decorator_list", ()):
+            if _mentions(decorator, names):
+                outside = inner.parent or module.scope
+                name = ast.copy_location(ast.Name(getattr(node, "name", ""), ast.Load()), node)
+                yield ast.copy_location(ast.Call(decorator, [name], []), decorator), outside
+    for info in module.classes.values():
+        for decorator in info.node.decorator_list:
+            name = ast.copy_location(ast.Name(info.node.name, ast.Load()), info.node)
+            yield ast.copy_location(ast.Call(decorator, [name], []), decorator), module.scope
+
+
+def _calling(home: Scope, call: ast.Call, scope: Scope) -> Iterator[Caller]:
+    """A call, if it runs the function. A call of itself passes on what another call gave it."""
+    inside: Scope | None = scope
+    while inside is not None:
+        if inside.node is home.node:
+            return
+        inside = inside.parent
+    if isinstance(home.node, Definition) and home.node.name == "__init__":
+        symbol = evaluate(call.func, scope)
+        definition = symbol.definition if isinstance(symbol, Symbol) else None
+        info = scope.module.project.class_info(definition) if isinstance(definition, ast.ClassDef) else None
+        made = method_of(info, "__init__") if info is not None else None
+        if made is not None and made[0] is home.node:
+            yield Called(home.node, home.module, scope, bound_first=True), call, scope
+        return
+    for called in functions_called(call.func, scope):
+        # A decorator that is known to make tools has made one already.
+        if called.function is home.node and not _makes_tools(home, scope.module):
+            yield called, call, scope
+
+
+def _makes_tools(home: Scope, asking: Module) -> bool:
+    outer = home
+    while outer.parent is not None and not outer.parent.is_module:
+        outer = outer.parent
+    return isinstance(outer.node, Definition) and collector_of(outer.node, home.module, asking) is not None

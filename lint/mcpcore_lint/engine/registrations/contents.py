@@ -1,0 +1,164 @@
+"""What is ever put into a list, a set or a table: a variable, or an attribute of the objects of a class."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.engine.registrations.environment import call_frame, class_of, functions_called, written_scope
+from mcpcore_lint.engine.semantics.type_model import ancestry
+from mcpcore_lint.engine.syntax.parse import statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
+_PUTS: Final = ("append", "add", "insert", "extend", "update", "setdefault")
+_MORE: Final = frozenset({"extend", "update"})
+"""Methods that take several items."""
+
+
+class Entry(NamedTuple):
+    """What one statement puts into a collection."""
+
+    key: ast.expr | None
+    """The key, if the collection is a table."""
+    value: ast.expr
+    scope: Scope
+    at: ast.expr
+    """The expression whose enclosing loops count."""
+    several: bool = False
+    """Whether the value is a collection, all of whose items are put in."""
+
+
+def contents_of(node: ast.expr, scope: Scope) -> Iterator[Entry]:
+    """The entries of the collection that a name or an attribute is, in the files that mention it."""
+    if isinstance(node, ast.Name):
+        place = scope.lookup(node.id)
+        if place is None or not isinstance(place[1][0].node, ast.stmt) or place[1][0].target is not None:
+            return  # an imported name is followed to its own file
+        home, name = written_scope(place[0]), node.id
+        for module in _modules(home.module, name) if home.is_module else (home.module,):
+            for entry, subject in _entries(module, name):
+                if _is_variable(subject, name, entry.scope, home):
+                    # In the function itself, its arguments are known.
+                    yield entry._replace(scope=scope) if written_scope(scope) is entry.scope else entry
+            yield from _handed_on(module, name, home)
+    elif isinstance(node, ast.Attribute):
+        info = class_of(node.value, scope)
+        for module in _modules(info.module, node.attr) if info is not None else ():
+            for entry, subject in _entries(module, node.attr):
+                owned = isinstance(subject, ast.Attribute) and class_of(subject.value, entry.scope)
+                if info is not None and owned and (info in [*ancestry(owned)] or owned in [*ancestry(info)]):
+                    yield entry
+
+
+def _handed_on(module: Module, name: str, home: Scope) -> Iterator[Entry]:
+    """What functions of the project put into a collection that is passed to them: `fill(x)`."""
+    for call, scope in module.calls_near(f"({name}", f" {name},", f" {name})", f"={name}"):
+        passed = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if not any(isinstance(part, ast.Name) and _is_variable(part, name, scope, home) for part in passed):
+            continue
+        for called in functions_called(call.func, scope):
+            frame, inside = call_frame(called, call, scope), called.owner.scope_of(called.function)
+            for parameter, (argument, _) in frame.filled.items():
+                same = isinstance(argument, ast.Name) and argument.id == name
+                for entry, subject in _entries(called.owner, parameter) if same else ():
+                    if isinstance(subject, ast.Name) and entry.scope is inside:
+                        yield entry._replace(scope=frame)
+
+
+def _modules(home: Module, name: str) -> list[Module]:
+    """The files that may put something into a collection of this name."""
+    words = (f"{name}.", f"{name}[", f"{name} +", f"{name} |", f"{name})")
+    return home.project.modules_with(home, lambda text: any(word in text for word in words)) or [home]
+
+
+def _is_variable(subject: ast.expr, name: str, scope: Scope, home: Scope) -> bool:
+    """Whether an expression is the variable that a scope binds, also under its name in another file."""
+    if isinstance(subject, ast.Name) and subject.id != name:
+        return False
+    if isinstance(subject, ast.Attribute):
+        owner = scope.module.project.module_of(scope.module, home.module.name, 0) if home.is_module else None
+        binding = scope.lookup(getattr(subject.value, "id", ""))
+        if owner is not home.module or binding is None or binding[1][0].target is None:
+            return False
+        source, inner, level = binding[1][0].target
+        whole = f"{source}.{inner}" if source and inner else source or inner or ""
+        return scope.module.project.module_of(scope.module, whole, level) is home.module
+    place = scope.lookup(name)
+    if place is None:
+        return False
+    if place[0] is home:
+        return True
+    target = place[1][0].target
+    if target is None or target[1] is None or not home.is_module:
+        return False
+    return scope.module.project.module_of(scope.module, target[0], target[2]) is home.module
+
+
+def _entries(module: Module, name: str) -> list[tuple[Entry, ast.expr]]:
+    """The entries that a file puts into collections of a name, each with the expression that is the collection."""
+    key = ("contents", name)
+    if key not in module.memo:
+        module.complete()
+        module.memo[key] = [*_called(module, name), *_assigned(module, name), *_by_decorator(module, name)]
+    known: list[tuple[Entry, ast.expr]] = module.memo[key]
+    return known
+
+
+def _called(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
+    """`x.append(fn)`, `x.update(...)`, `x.setdefault(key, []).append(fn)`, `x[key].append(fn)`."""
+    for call, scope in module.calls_near(*(f"{name}{after}" for after in (".", "["))):
+        match call:
+            case ast.Call(func=ast.Attribute(value=subject, attr="setdefault"), args=[key, value]):
+                entry = Entry(key, value, scope, call)
+            case ast.Call(func=ast.Attribute(value=subject, attr=method), args=[*_, value]) if method in _PUTS:
+                entry = Entry(None, value, scope, call, method in _MORE)
+            case _:
+                continue
+        match subject:
+            case (
+                ast.Subscript(value=holder, slice=key)
+                | ast.Call(func=ast.Attribute(value=holder, attr="setdefault"), args=[key, *_])
+            ):
+                listed = value if entry.several else ast.copy_location(ast.List([value], ast.Load()), value)
+                subject, entry = holder, Entry(key, listed, scope, call)
+        if _ends(subject, name):
+            yield entry, subject
+
+
+def _assigned(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
+    """`x[key] = fn`, `x += [...]`."""
+    scopes = [(module.tree.body, module.scope)]
+    for function, scope in list(module.functions.items()):
+        if not isinstance(function, ast.Lambda) and module.changes_in_place(name):
+            scopes.append((function.body, scope))
+    for body, scope in scopes:
+        for statement in statements([*body]):
+            match statement:
+                case ast.Assign(targets=[ast.Subscript(value=subject, slice=key)], value=value):
+                    entry = Entry(key, value, scope, value)
+                case ast.AugAssign(target=subject, op=ast.Add() | ast.BitOr(), value=value):
+                    entry = Entry(None, value, scope, value, several=True)
+                case _:
+                    continue
+            if _ends(subject, name):
+                yield entry, subject
+
+
+def _by_decorator(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
+    """What `@x.append` decorates."""
+    for function, inner in list(module.functions.items()) if f"@{name}." in module.source.text else ():
+        for decorator in getattr(function, "decorator_list", ()):
+            match decorator:
+                case ast.Attribute(value=ast.Name(id=subject) as held, attr=method) if subject == name:
+                    item = ast.copy_location(ast.Name(getattr(function, "name", ""), ast.Load()), function)
+                    if method in _PUTS:
+                        yield Entry(None, item, inner.parent or module.scope, decorator), held
+
+
+def _ends(subject: ast.expr, name: str) -> bool:
+    return getattr(subject, "id", None) == name or getattr(subject, "attr", None) == name

@@ -1,9 +1,10 @@
 """Draws the servers and the handlers on which the linter is judged at first contact.
 
 `python -m bench.lint.contact` prints the lot of each server in contact.toml: ten for the first reading, ten for the
-second, and a reserve. `python -m bench.lint.contact first HANDLERS` draws the handlers of a lot to read: 20 of the
-first lot, 100 of the second. HANDLERS lists all handlers, as a reader found them in the registrations, in lines such
-as `owner/name/path/file.py function`, and lies beside folders called `owner/name`.
+second, and a reserve; then the third lot, ten of contact-3.toml. `python -m bench.lint.contact first HANDLERS` draws
+the handlers of a lot to read: 20 of the first lot, 100 of the others. HANDLERS lists all handlers, as a reader found
+them in the registrations, in lines such as `owner/name/path/file.py function`, and lies beside folders called
+`owner/name`.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ import tomllib
 from pathlib import Path
 
 SEED = 20261129
-QUOTAS = {"loop": 3, "low-level": 2, "fastmcp": 3, "sdk": 2}  # of each kind in the first and in the second lot
-COUNTS = {"first": 20, "second": 100}
+QUOTAS = {"loop": 3, "low-level": 2, "fastmcp": 3, "sdk": 2}  # of each kind in each lot
+COUNTS = {"first": 20, "second": 100, "third": 100}
+FILES = {"contact.toml": ("first", "second"), "contact-3.toml": ("third",)}
 
 
-def lots() -> dict[str, tuple[str, str]]:
-    """Return the lot and the kind of each server, which are drawn for each kind by itself."""
-    servers = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+def lots(file: str) -> dict[str, tuple[str, str]]:
+    """Return the lot and the kind of each server in a file, which are drawn for each kind by itself."""
+    servers = tomllib.loads(Path(__file__).with_name(file).read_text())
     shuffled, drawn = random.Random(SEED), {}
     for kind, quota in QUOTAS.items():
         names = sorted((name for name in servers if servers[name]["kind"] == kind), key=str.lower)
         for place, name in enumerate(shuffled.sample(names, len(names))):
-            drawn[name] = ([*COUNTS, "reserve"][min(place // quota, 2)], kind)
+            drawn[name] = ([*FILES[file], "reserve"][min(place // quota, len(FILES[file]))], kind)
     return drawn
 
 
@@ -39,9 +41,10 @@ def catches(line: str, root: Path) -> bool:
 
 if __name__ == "__main__":
     if len(sys.argv) == 1:
-        print(*(f"{lot:8} {kind:10} {name}" for name, (lot, kind) in lots().items()), sep="\n")
+        for file in FILES:
+            print(*(f"{lot:8} {kind:10} {name}" for name, (lot, kind) in lots(file).items()), sep="\n")
     else:
         lines = sorted(Path(sys.argv[2]).read_text().splitlines())
-        if sys.argv[1] == "second":
+        if sys.argv[1] != "first":
             lines = [line for line in lines if catches(line, Path(sys.argv[2]).parent)]
         print(*random.Random(SEED).sample(lines, min(len(lines), COUNTS[sys.argv[1]])), sep="\n")

@@ -83,7 +83,7 @@ FOUND: Final[dict[str, tuple[set[str], dict[str, str]]]] = {
         },
     ),
     "a server under any name, also as an attribute": (
-        {"find", "greet", "lend"},
+        {"Books.find", "Books.publish.lend", "setup.greet"},
         {
             "acme/a.py": """
                 class Books:
@@ -189,6 +189,41 @@ FOUND: Final[dict[str, tuple[set[str], dict[str, str]]]] = {
             """,
         },
     ),
+    "objects that functions keep and find by name": (
+        {"call", "Find.run", "Lend.run"},
+        {
+            "acme/tools.py": """
+                class Tool:
+                    def __init__(self, name):
+                        self.name = name
+                    def run(self, arguments): ...
+                class Find(Tool):
+                    def run(self, arguments): ...
+                class Lend(Tool):
+                    def run(self, arguments): ...
+            """,
+            "acme/main.py": """
+                from mcp.server import Server
+                from acme import tools
+                server = Server("x")
+                kept = {}
+                def add_tool_object(made: tools.Tool):
+                    kept[made.name] = made
+                def tool_object(name) -> tools.Tool | None:
+                    if name not in kept:
+                        return None
+                    return kept[name]
+                add_tool_object(tools.Find("find"))
+                add_tool_object(tools.Lend("lend"))
+                @server.call_tool()
+                async def call(name, arguments):
+                    chosen = tool_object(name)
+                    if not chosen:
+                        raise ValueError(name)
+                    return chosen.run(arguments)
+            """,
+        },
+    ),
     "what a function returns beside something else": (
         {"find", "lend"},
         {
@@ -256,6 +291,22 @@ UNRESOLVED: Final[dict[str, dict[str, str]]] = {
                 return await TABLE[name](arguments)
         """,
     },
+    "an object that a call finds by name": {
+        "acme/main.py": """
+            from mcp.server import Server
+            from acme.reg import made
+            server = Server("x")
+            @server.call_tool()  # here
+            async def call(name, arguments):
+                chosen = made["all"].tool(name)
+                return await chosen.dispatch(arguments)
+        """,
+        "acme/reg.py": """
+            made = {}
+            class Tool:
+                async def dispatch(self, arguments): ...
+        """,
+    },
     "a dispatcher of unknown class, which the project may define": {
         "acme/main.py": """
             from mcp.server import Server
@@ -290,11 +341,7 @@ def test_what_is_put_into_a_collection_is_registered(tmp_path, case):
     """Each function is found once, and nothing is reported as unresolved."""
     handlers, files = FOUND[case]
     report = _linted(tmp_path, files)
-    found = [
-        tool.handler.removeprefix("Books.").rpartition(".")[2] if len(handlers) > 1 else tool.handler
-        for tool in report.tools
-    ]
-    assert sorted(handlers) == sorted(found)
+    assert sorted(handlers) == sorted(tool.handler for tool in report.tools)
     assert not report.diagnostics
 
 

@@ -85,21 +85,28 @@ class Builder:
         sites = self.calls.decorations(node, self.module)
         outside = self.module.functions[node].parent or self.module.scope
         for decorator in node.decorator_list if not sites else ():
-            sites = self._blind(decorator, outside, self.calls.decorating(node, outside)) or sites
+            again = self.calls.decorating(node, outside)
+            sites = self._blind(decorator, outside, again, decorates=True) or sites
         for site in sites:
             for target in self.calls.functions.behind(site.target, site.scope):
                 self._add(site.maker, site.registration, target)
         self._found[before:] = _joined(self._found[before:], node)
 
-    def _blind(self, node: ast.expr, scope: Scope, sites: Iterator[Site]) -> tuple[Site, ...]:
+    def _blind(
+        self, node: ast.expr, scope: Scope, sites: Iterator[Site], *, decorates: bool = False
+    ) -> tuple[Site, ...]:
         """The registrations on an object that the callers of a function pass, or a report if it may be a server."""
-        func = node.func if isinstance(node, ast.Call) else node
+        func = node
+        while isinstance(func, ast.Call):
+            func = func.func
         if not isinstance(func, ast.Attribute) or func.attr not in {"tool", "add_tool", "register_tool"}:
             return ()
         self.calls.functions.backward = True
         known = tuple(sites)
         self.calls.functions.backward = False
-        if not known and self.calls.is_blind(func, scope):
+        # `x.tool(name)` may ask for a tool; `@x.tool(...)` and `x.tool(...)(fn)` make one.
+        asks = func.attr == "tool" and not decorates and isinstance(node, ast.Call) and node.func is func
+        if not known and not asks and self.calls.is_blind(func, scope):
             self._unresolved.append(unresolved(node, func.value)._replace(kind="server"))
         return known
 

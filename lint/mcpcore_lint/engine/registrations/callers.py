@@ -124,8 +124,13 @@ def _calling(home: Scope, call: ast.Call, scope: Scope) -> Iterator[Caller]:
         return
     for called in functions_called(call.func, scope):
         # A decorator that is known to make tools has made one already.
-        if called.function is home.node and not _makes_tools(home, scope.module):
+        if called.function is home.node and not (is_decorator(call) and _makes_tools(home, scope.module)):
             yield called, call, scope
+
+
+def is_decorator(call: ast.Call) -> bool:
+    """Whether a call stands for a decorator: it has no parentheses, so it ends where its function ends."""
+    return (call.end_lineno, call.end_col_offset) == (call.func.end_lineno, call.func.end_col_offset)
 
 
 def _makes_tools(home: Scope, asking: Module) -> bool:

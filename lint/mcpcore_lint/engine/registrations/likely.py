@@ -3,18 +3,18 @@
 import ast
 from bisect import bisect_right
 
+from mcpcore_lint.engine.registrations.callers import is_decorator
 from mcpcore_lint.engine.registrations.registration_forms import HINTS, NEAR
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.scopes import Scope
 
 
 def is_likely(call: ast.Call, module: Module) -> bool:
-    """Whether a call is read as a registration, as each decorator is: that call ends where its function ends."""
+    """Whether a call is read as a registration, as each decorator is."""
     key = "likely calls"
     if key not in module.memo:
         module.memo[key] = {node for node, _ in likely_calls(module)}
-    func = call.func
-    return call in module.memo[key] or (call.end_lineno, call.end_col_offset) == (func.end_lineno, func.end_col_offset)
+    return call in module.memo[key] or is_decorator(call)
 
 
 def likely_calls(module: Module) -> list[tuple[ast.Call, Scope]]:

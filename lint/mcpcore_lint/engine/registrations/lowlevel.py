@@ -63,9 +63,16 @@ class _Place:
     """A function that gets a tool's name as an argument."""
 
     def __init__(
-        self, functions: Functions, node: FunctionNode, module: Module, names: set[str], parameters: set[str]
+        self,
+        functions: Functions,
+        node: FunctionNode,
+        module: Module,
+        names: set[str],
+        parameters: set[str],
+        depth: int = 0,
     ) -> None:
         self.functions = functions
+        self.depth = depth
         self.node = node
         self.module = module
         self.scope = module.scope_of(node)
@@ -77,6 +84,8 @@ class _Place:
         """Names for any value that comes from the arguments."""
         self.by_name: set[str] = set()
         """Local names for values that were looked up by the tool's name."""
+        self.asked: set[str] = set()
+        """Local names for what other calls return for the name."""
         self._behind: dict[ast.expr, list[Target]] = {}
         for _ in range(2):
             for target, value in _assignments(own_nodes(node)):
@@ -84,8 +93,10 @@ class _Place:
                 stored = {name.id for name in names_in if isinstance(name.ctx, ast.Store)}
                 if self.is_name(value):
                     self.names |= stored
-                elif self._table(value) is not None:
+                elif self._table(value) is not None or self._asked(value):
                     self.by_name |= stored
+                elif isinstance(value, ast.Call) and any(map(self.is_name, _arguments(value))):
+                    self.asked |= stored
                 elif self.takes(value):
                     self.derived |= stored
 
@@ -169,9 +180,9 @@ class _Place:
         """What gets the name and the arguments without being read, although the project has functions of its name."""
         for call in self._returned([*getattr(self.node, "body", ())]):
             passed, func = _arguments(call), call.func
-            if not isinstance(func, ast.Attribute) or not any(map(self.is_name, passed)) or self.behind(func):
+            if not isinstance(func, ast.Attribute) or not any(map(self.takes, passed)) or self.behind(func):
                 continue
-            if not any(self.takes(argument) and not self.is_name(argument) for argument in passed):
+            if not any(map(self.is_name, passed)) and getattr(func.value, "id", "") not in self.asked:
                 continue
             project, word = self.module.project, f"def {func.attr}("
             if project.modules_with(self.module, lambda text, word=word: word in text):  # type: ignore[misc]
@@ -261,9 +272,9 @@ class _Place:
         """The functions in the table in which the name is looked up."""
         nodes = own_nodes(self.node)
         calls = [node for node in nodes if isinstance(node, ast.Call)]
-        entries = [(name, item, call) for call in calls for name, item in self._entries(call.func)]
+        entries = [(name, item, call) for call in calls for name, item in self.entries(call.func)]
         for target, value in _assignments(nodes):
-            for name, item in self._entries(value):
+            for name, item in self.entries(value):
                 env: Env = {}
                 bind(target, item, env)
                 for part, source in _assignments(nodes):
@@ -312,6 +323,35 @@ class _Place:
                 return key
         return None
 
+    def _asked(self, node: ast.expr) -> list[tuple["_Place", ast.expr]]:
+        """The look-ups that a function of the project makes of the name: `find(name)`, which returns `TABLE[name]`."""
+        if isinstance(node, (ast.Await, ast.NamedExpr)):
+            return self._asked(node.value)
+        if not isinstance(node, ast.Call) or not any(map(self.is_name, _arguments(node))) or self.depth >= DEEP:
+            return []
+        key = "looked up", node
+        if key not in self.module.memo:
+            self.module.memo[key] = looked_up = []
+            self.functions.steps = 0
+            for target in self.functions.behind(node.func, self.scope):
+                if isinstance(target.node, ast.Lambda):
+                    continue
+                bound_first = target.module.scope_of(target.node).owner is not None
+                passed = arguments_of(target.node, node, bound_first=bound_first).items()
+                names = {parameter for parameter, argument in passed if self.is_name(argument)}
+                inner = _Place(self.functions, target.node, target.module, names, names, self.depth + 1)
+                looked_up += [(inner, value) for value in inner.looked_up()]
+        asked: list[tuple[_Place, ast.expr]] = self.module.memo[key]
+        return asked
+
+    def looked_up(self) -> Iterator[ast.expr]:
+        """What the function returns of the entries that it looks up by the name."""
+        nodes = own_nodes(self.node)
+        values = [node.value for node in nodes if isinstance(node, ast.Return) and node.value is not None]
+        names = {value.id for value in values if isinstance(value, ast.Name)} & self.by_name
+        values += [value for target, value in _assignments(nodes) if getattr(target, "id", "") in names]
+        return (value for value in values if self._table(value) is not None or self._asked(value))
+
     def _table(self, node: ast.expr) -> ast.expr | None:
         """The table in `TABLE[name]` or `TABLE.get(name)`, the records to search, `getattr(x, f"on_{name}")`."""
         match node:
@@ -333,12 +373,15 @@ class _Place:
         """The name of each record in `(record.run for record in RECORDS if record.name == name)`."""
         return next(filter(None, map(self._same, items.generators[-1].ifs)), None)
 
-    def _entries(self, node: ast.expr) -> Iterator[tuple[Value, Placed]]:
+    def entries(self, node: ast.expr) -> Iterator[tuple[Value, Placed]]:
         """The entries, by name, of the table in an expression."""
-        table, elements = self._table(node), self.functions.elements
+        asked = self._asked(node)
+        table, elements = self._table(node) if not asked else None, self.functions.elements
+        for place, value in asked:
+            yield from place.entries(value)
         if table is None and isinstance(node, (ast.Attribute, ast.Subscript)):
             # `TABLE[name].run`, `TABLE[name]["run"]`
-            for name, entry in self._entries(node.value):
+            for name, entry in self.entries(node.value):
                 part = copy(node)
                 part.value = ast.copy_location(ast.Name(_ENTRY, ast.Load()), node)
                 yield name, substitute(part, self.scope, {_ENTRY: entry})

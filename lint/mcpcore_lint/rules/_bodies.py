@@ -87,6 +87,17 @@ class Body:
         clause = next(self.clauses_above(node), None)
         return None if clause is None else self.catches[clause]
 
+    def catching(self, node: ast.AST) -> CatchSite | None:
+        """The broad clause of the function that would catch an exception raised in the place of a node, and keep it."""
+        for block in self.above(node):
+            clauses = getattr(block, "handlers", []) if inside(node, getattr(block, "body", [])) else []
+            for catch in (self.catches[clause] for clause in clauses):
+                if self.raises([*catch.body]):
+                    break  # such as `except ToolError: raise`
+                if catch.broad:
+                    return catch
+        return None
+
     def after(self, statement: ast.AST) -> list[ast.stmt]:
         """The statements after a statement in its block."""
         block = self._block(statement)

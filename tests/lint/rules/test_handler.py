@@ -177,3 +177,36 @@ def test_a_failure_behind_a_long_chain_is_found_in_any_order_of_the_tools(tmp_pa
 def test_endless_chains_of_functions_are_given_up(tmp_path, helpers, answer):
     """Chains that are too long, too wide or circular are given up, quickly and without a crash."""
     assert found(served(helpers, answer), tmp_path) == []
+
+
+def test_the_help_names_a_clause_that_would_catch_the_proposed_exception(tmp_path):
+    """An exception raised in place of the answer must get past the clause, which lets none through."""
+    code = """\
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
+mcp = FastMCP("x")
+@mcp.tool
+def fetch(a: str) -> dict:
+    try:
+        if not a:
+            return {"error": "no a"}
+        return {"a": open(a).read()}
+    except Exception as error:
+        return {"error": str(error)}
+@mcp.tool
+def kept(a: str) -> dict:
+    try:
+        if not a:
+            return {"error": "no a"}
+        return {"a": open(a).read()}
+    except ToolError:
+        raise
+    except Exception as error:
+        return {"error": str(error)}
+"""
+    settings = Settings(select=frozenset({"no-error-as-data"}))
+    report = lint_source(code, path="server.py", root=str(tmp_path), settings=settings)
+    helps = {diagnostic.span.line: diagnostic.help for diagnostic in report.diagnostics}
+    assert {8, 11, 16, 21} == set(helps)
+    assert helps[8].endswith("; the `except` on line 10 must then raise it again")
+    assert not any("must then" in helps[line] for line in (11, 16, 21))

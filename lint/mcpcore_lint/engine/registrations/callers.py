@@ -129,7 +129,7 @@ def _calling(home: Scope, call: ast.Call, scope: Scope) -> Iterator[Caller]:
 
 
 def is_decorator(call: ast.Call) -> bool:
-    """Whether a call stands for a decorator: it has no parentheses, so it ends where its function ends."""
+    """Whether a call is made up for a decorator: it has no parentheses, so it ends where its function ends."""
     return (call.end_lineno, call.end_col_offset) == (call.func.end_lineno, call.func.end_col_offset)
 
 

@@ -62,10 +62,12 @@ class NoErrorAsData(Rule):
             if not failure.is_marked and _is_expected(failure, handler.name, caught=match.caught):
                 continue
             if place is None:
+                catch = body_of(handler).catching(match.node)
+                again = f"; the `except` on line {catch.node.lineno} must then raise it again" if catch else ""
                 ctx.report(
                     match.node,
                     f"{tool.display_name} returns {failure.shape}{_effect(failure)}",
-                    help=where_to(tool),
+                    help=where_to(tool) + again,
                     tool=tool,
                     module=handler.module,
                 )

@@ -98,6 +98,27 @@ class Body:
                     return catch
         return None
 
+    def refuted(self, node: ast.AST) -> bool:
+        """Whether the tests around a node and before it contradict each other, so that the node never runs."""
+        scope, around = self.scope(node), [node, *self.above(node)]
+        tests: list[tuple[ast.expr, bool]] = []
+        for part in around:
+            ifs = [before for before in self.before(part) if isinstance(before, ast.If) and not before.orelse]
+            tests += [(before.test, False) for before in ifs if leaves(before.body, scope)]
+            parent = self.parents.get(part)
+            if isinstance(parent, ast.If) and part is not parent.test:
+                tests.append((parent.test, part in parent.body))
+        loops = any(isinstance(part, (ast.For, ast.AsyncFor, ast.While)) for part in around)
+        first = 0 if loops else min((test.lineno for test, _ in tests), default=0)
+        known: dict[str, bool] = {}
+        for test, holds in tests:
+            for name, value in _implied(test, holds=holds):
+                lines = [getattr(binding.node, "lineno", 0) for binding in scope.bindings.get(name, ())]
+                # A name that changes after the first test may be true in one test and false in another.
+                if lines and (len(lines) == 1 or max(lines) < first) and name not in scope.globals:
+                    known.setdefault(name, value)
+        return any(_holds(test, known) is not holds for test, holds in tests if _holds(test, known) is not None)
+
     def after(self, statement: ast.AST) -> list[ast.stmt]:
         """The statements after a statement in its block."""
         block = self._block(statement)
@@ -129,6 +150,32 @@ class Body:
         names = {node.id for node in self.all(ast.Name)} | {node.arg for node in self.all(ast.arg)}
         names |= {node.name for node in self.all(ast.ExceptHandler) if node.name}
         return names | set(self.module.scope_of(self.root).bindings)
+
+
+def _implied(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, bool]]:
+    """The names whose truth a test shows."""
+    match test:
+        case ast.Name(id=name):
+            yield name, holds
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from _implied(operand, holds=not holds)
+        case ast.BoolOp(op=operator, values=values) if isinstance(operator, ast.And) is holds:
+            for value in values:
+                yield from _implied(value, holds=holds)
+
+
+def _holds(test: ast.expr, known: dict[str, bool]) -> bool | None:
+    """Whether a test holds, as far as the truth of the names in it is known."""
+    match test:
+        case ast.Name(id=name):
+            return known.get(name)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            inner = _holds(operand, known)
+            return None if inner is None else not inner
+        case ast.BoolOp(op=operator, values=values):
+            results, stops = [_holds(value, known) for value in values], isinstance(operator, ast.Or)
+            return stops if stops in results else None if None in results else not stops
+    return None
 
 
 def body_of(handler: Handler) -> Body:

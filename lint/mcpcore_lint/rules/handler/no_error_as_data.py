@@ -61,6 +61,8 @@ class NoErrorAsData(Rule):
                 continue
             if not failure.is_marked and _is_expected(failure, handler.name, caught=match.caught):
                 continue
+            if place is None and body_of(handler).refuted(match.node):
+                continue
             if place is None:
                 catch = body_of(handler).catching(match.node)
                 again = f"; the `except` on line {catch.node.lineno} must then raise it again" if catch else ""

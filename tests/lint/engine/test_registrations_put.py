@@ -224,6 +224,43 @@ FOUND: Final[dict[str, tuple[set[str], dict[str, str]]]] = {
             """,
         },
     ),
+    "records that a decorator puts in the place of functions": (
+        {"find", "lend"},
+        {
+            "acme/specs.py": """
+                from functools import partial
+                class Spec:
+                    def __init__(self, run, title): ...
+                    def bound(self, value):
+                        return type(self)(run=bind(self.run, value), title=self.title)
+                def bind(run, value):
+                    def bound(*args):
+                        return run(value, *args)
+                    return run
+                def any_spec(title, kind):
+                    def decorate(run):
+                        return Spec(run=run, title=title)
+                    return decorate
+                spec = partial(any_spec, kind="book")
+            """,
+            "acme/books.py": """
+                from acme.specs import spec
+                @spec("Find")
+                def find(q): ...
+                @spec("Lend")
+                def lend(q): ...
+                ALL = [find, lend]
+            """,
+            "acme/main.py": """
+                from fastmcp import FastMCP
+                from acme.books import ALL
+                def register(server: FastMCP, specs):
+                    for one in specs:
+                        server.add_tool(one.run, name=one.title)
+                register(FastMCP("x"), [each.bound(3) for each in ALL])
+            """,
+        },
+    ),
     "what a function returns beside something else": (
         {"find", "lend"},
         {

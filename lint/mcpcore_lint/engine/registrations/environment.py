@@ -24,6 +24,9 @@ DEEP: Final = 8
 FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
+_PLAIN: Final = "<plain>"
+"""The name of a function without its decorator."""
+
 Placed = tuple[ast.expr, Scope]
 """An expression and the scope to read it in."""
 Env = dict[str, Placed]
@@ -128,7 +131,12 @@ def functions_called(func: ast.expr, scope: Scope, depth: int = 0) -> Iterator[C
         decorators = {decorator.id for decorator in function.decorator_list if isinstance(decorator, ast.Name)}
         yield Called(function, owner, scope, "classmethod" in decorators)
     elif function is None and depth < DEEP // 2:
+        if isinstance(func, ast.Attribute) and (method := _method_made(func, scope)) is not None:
+            yield Called(*method, scope, bound_first=True)
         if isinstance(func, ast.Call):
+            maker_value = evaluate(func.func, scope)
+            if isinstance(maker_value, Symbol) and maker_value.name == "functools.partial" and func.args:
+                yield from functions_called(func.args[0], scope, depth + 1)
             for maker in functions_called(func.func, scope, depth + 1):
                 frame = call_frame(maker, func, scope)
                 for result in returned(maker.function):
@@ -157,6 +165,10 @@ def call_frame(called: Called, call: ast.Call, scope: Scope) -> Frame:
         if not (isinstance(default, ast.Constant) and len(inside.bindings[name]) > 1):
             filled[name] = default, outside
     filled |= {name: (value, scope) for name, value in arguments_of(function, call, bound_first=bound_first).items()}
+    if bound_first and positional and isinstance(call.func, ast.Attribute):
+        held = substitute(call.func.value, scope)
+        # An object that a loop goes through has other attributes in each round.
+        filled |= {positional[0].arg: held} if held[0] is not call.func.value else {}
     if args.vararg is not None:
         rest = ast.Tuple(call.args[len(positional) - bound_first :], ast.Load())
         filled[args.vararg.arg] = ast.copy_location(rest, call), scope
@@ -177,6 +189,15 @@ def method_called(func: ast.Attribute, scope: Scope) -> tuple[Function, Module] 
         if method is not None:
             return method[0], method[1].module
     return None
+
+
+def _method_made(func: ast.Attribute, scope: Scope) -> tuple[Function, Module] | None:
+    """The method that `value.name` is, if the value is made behind a name: by a loop, or by a decorator."""
+    made, where = constructed(func.value, scope)
+    symbol = evaluate(made.func, where) if isinstance(made, ast.Call) and made is not func.value else None
+    info = class_info(symbol) if isinstance(symbol, Symbol) else None
+    method = method_of(info, func.attr) if info is not None else None
+    return (method[0], method[1].module) if method is not None else None
 
 
 def arguments_of(function: Function, call: ast.Call, *, bound_first: bool = False) -> dict[str, ast.expr]:
@@ -345,12 +366,32 @@ def constructed(item: ast.expr, scope: Scope, depth: int = 0) -> Placed:
             if isinstance(scope, Frame) and item.id in scope.filled
             else assignments_of(item, scope)
         )
-        return constructed(*made[0], depth + 1) if len(made) == 1 else (item, scope)
+        if len(made) == 1:
+            return constructed(*made[0], depth + 1)
+        return _decorated(item, scope) or (item, scope)
     inner = callee_frame(item, scope) if isinstance(item, ast.Call) else None
     results = returned(inner[0]) if inner is not None else []
     if inner is not None and len(results) == 1:
         return constructed(results[0], inner[1], depth + 1)
     return item, scope
+
+
+def _decorated(name: ast.Name, scope: Scope) -> Placed | None:
+    """The object that a decorator of the project puts in the place of a function: `return Spec(fn)`."""
+    value = evaluate(name, scope)
+    function = value.definition if isinstance(value, Symbol) else None
+    owner = scope.module.project.module_defining(function) if isinstance(function, FUNCTIONS) else None
+    if owner is None or not isinstance(function, FUNCTIONS) or len(function.decorator_list) != 1:
+        return None
+    plain = ast.copy_location(ast.Name(_PLAIN, ast.Load()), name)
+    outside = owner.scope_of(function).parent or owner.scope
+    bindings = {_PLAIN: [Binding("function", function)]}
+    around = Scope(owner, outside.node, outside, outside.qualname, outside.owner, bindings)
+    call = ast.copy_location(ast.Call(function.decorator_list[0], [plain], []), function)
+    inner = callee_frame(call, around)
+    results = returned(inner[0]) if inner is not None else []
+    made = inner is not None and len(results) == 1 and isinstance(results[0], ast.Call)
+    return (results[0], inner[1]) if made and inner is not None else None
 
 
 def _fields(info: ClassInfo) -> list[str]:

@@ -224,7 +224,7 @@ FOUND: Final[dict[str, tuple[set[str], dict[str, str]]]] = {
             """,
         },
     ),
-    "records that a decorator puts in the place of functions": (
+    "records that a decorator makes of functions": (
         {"find", "lend"},
         {
             "acme/specs.py": """

@@ -377,7 +377,7 @@ def constructed(item: ast.expr, scope: Scope, depth: int = 0) -> Placed:
 
 
 def _decorated(name: ast.Name, scope: Scope) -> Placed | None:
-    """The object that a decorator of the project puts in the place of a function: `return Spec(fn)`."""
+    """The object that a decorator of the project makes of a function: `return Spec(fn)`."""
     value = evaluate(name, scope)
     function = value.definition if isinstance(value, Symbol) else None
     owner = scope.module.project.module_defining(function) if isinstance(function, FUNCTIONS) else None

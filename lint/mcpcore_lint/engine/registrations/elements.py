@@ -90,6 +90,8 @@ class Elements:
                     yield substitute(node.elt, frame)
             case ast.Call():
                 yield from self._returned(node, scope, depth)
+            case ast.Await(value=value) | ast.NamedExpr(value=value) | ast.Subscript(value=value, slice=ast.Slice()):
+                yield from self.of(value, scope, depth)
             case ast.Name() | ast.Attribute() | ast.Subscript():
                 yield from self._named(node, scope, depth)
 
@@ -213,6 +215,14 @@ class Elements:
                 yield from self._yielded(*inside, depth)
         elif last in _SAME_ITEMS and node.args:
             yield from self.of(node.args[0], scope, depth)
+        elif isinstance(func, ast.Attribute) and func.attr == "copy" and not node.args:
+            yield from self.of(func.value, scope, depth)
+        elif name == "itertools.chain":
+            for argument in node.args:
+                yield from self.of(argument, scope, depth)
+        elif name in {"itertools.chain.from_iterable", "builtins.sum"} and node.args:
+            for inner, where in self.of(node.args[0], scope, depth):
+                yield from self.of(inner, where, depth)
         elif name == "builtins.filter" and len(node.args) == 2:
             for item in self.of(node.args[1], scope, depth):
                 if self.conditions.accepts(node.args[0], scope, item) is not False:

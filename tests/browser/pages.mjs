@@ -45,6 +45,10 @@ function faults() {
     }
   }
 
+  for (const text of content.querySelectorAll(".columns .highlight > pre:first-child code")) {
+    if (text.scrollWidth > text.clientWidth + 1) found.add(`hides a part of the text that an agent reads: ${excerpt(text.textContent)}`);
+  }
+
   // A word of a table stands on one line.
   for (const cell of content.querySelectorAll("td, th")) {
     const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);

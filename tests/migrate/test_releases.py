@@ -153,3 +153,27 @@ def test_the_files_of_the_project_are_part_of_the_report(tmp_path: Path) -> None
         "Dockerfile": "",
     }
     assert [] == report(run(tmp_path, modern)[0])
+
+
+def test_reads_of_the_function_of_a_tool_follow(tmp_path: Path) -> None:
+    """FastMCP 3.0 leaves the function as it is. Other objects keep their `fn`."""
+    server = """from fastmcp import FastMCP
+
+mcp = FastMCP("a")
+
+
+@mcp.tool()
+def f(x: str) -> str:
+    return x
+"""
+    test = """import pytest
+import server
+from other import holder
+from server import f
+
+
+def test_f():
+    assert f.fn("a") == server.f.fn(x="a") == holder.fn("a")
+"""
+    _, files = run(tmp_path, {"server.py": server, "test_server.py": test})
+    assert test.replace(" f.fn(", " f(").replace("server.f.fn(", "server.f(") == files["test_server.py"]

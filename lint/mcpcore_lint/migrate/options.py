@@ -23,6 +23,7 @@ _WORDS: Final = tuple(
     dict.fromkeys(
         [f"{option}=" for options in (*GONE.values(), DECORATED, ("prefix", "as_proxy")) for option in options]
         + [f".{method}(" for methods in (METHODS, CONTEXT) for method in methods]
+        + [".fn("]
     )
 )
 _DECORATORS: Final = frozenset({"tool", "resource", "prompt"})
@@ -119,6 +120,9 @@ def _method(call: ast.Call, func: ast.Attribute, scope: Scope, module: Module, l
         release, instead = CONTEXT[name]
         if not (name.endswith("_state") and isinstance(module.parents.get(call), ast.Await)):
             left.append(Left(module.path, line, (), f"{name}() of the context, which {release} changed", instead))
+    elif name == "fn" and _is_registered(func.value, scope, module):
+        # Since FastMCP 3.0, a decorator returns the function, and no object that holds it.
+        return [Edit(module.source.node_range(func.value)[1], module.source.node_range(func)[1], "")]
     elif name in _DECORATORS and _is(func.value, scope, "fastmcp.FastMCP"):
         for option in DECORATED.keys() & options.keys():
             release, instead = DECORATED[option]
@@ -130,6 +134,20 @@ def _method(call: ast.Call, func: ast.Attribute, scope: Scope, module: Module, l
         pattern = f"as_proxy= of mount(), which {FASTMCP_4} does not have"
         left.append(Left(module.path, line, (), pattern, "mount create_proxy(...) of fastmcp.server"))
     return []
+
+
+def _is_registered(node: ast.expr, scope: Scope, module: Module) -> bool:
+    """Whether an expression names a function that a decorator of a FastMCP server registers."""
+    made = evaluate(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
+    definition = made.definition if isinstance(made, Symbol) else None
+    if not isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    home = module.project.module_defining(definition)
+    for decorator in definition.decorator_list:
+        func = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if home is not None and isinstance(func, ast.Attribute) and func.attr in _DECORATORS:
+            return _is(func.value, home.scope, _FASTMCP)
+    return False
 
 
 def _is(node: ast.expr, scope: Scope, name: str) -> bool:

@@ -88,7 +88,7 @@ class Body:
         return None if clause is None else self.catches[clause]
 
     def catching(self, node: ast.AST) -> CatchSite | None:
-        """The broad clause of the function that would catch an exception raised in the place of a node, and keep it."""
+        """The broad clause of the function that would catch an exception raised where the node is, and keep it."""
         for block in self.above(node):
             clauses = getattr(block, "handlers", []) if inside(node, getattr(block, "body", [])) else []
             for catch in (self.catches[clause] for clause in clauses):

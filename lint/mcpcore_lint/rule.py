@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from mcpcore_lint import ids
 from mcpcore_lint.dataclasses import light
@@ -83,7 +83,8 @@ class Rule(ABC):
     good: ClassVar[str]
     how_to_fix: ClassVar[str]
     when_to_suppress: ClassVar[str]
-    fixable: ClassVar[bool] = False
+    fixable: ClassVar[bool | Literal["unsafe"]] = False
+    """Whether the rule offers fixes; "unsafe" if each of them needs a review."""
     default: ClassVar[bool] = True
     """Whether the rule is on if the settings select no rules."""
     valid: ClassVar[Sequence[Valid | str]] = ()

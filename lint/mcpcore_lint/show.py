@@ -122,7 +122,8 @@ Severity: {severity}. Family: {family}. Fix: {fix}.
 
 ## When to suppress
 
-{when_to_suppress}
+{when_to_suppress}{suppressing}"""
+_SUPPRESSING: Final = """
 
 `# mcpcore: ignore[{id}] why` on the line, or in `pyproject.toml`:
 
@@ -130,6 +131,11 @@ Severity: {severity}. Family: {family}. Fix: {fix}.
 [tool.mcpcore.lint]
 ignore = ["{id}"]
 ```"""
+_FIXES: Final = {
+    False: "by hand",
+    True: "automatic, with `--fix`",
+    "unsafe": "with `--fix --unsafe-fixes`, for your review",
+}
 
 
 def page_text(rule: Rule) -> str:
@@ -139,7 +145,9 @@ def page_text(rule: Rule) -> str:
         summary=rule.summary[:1].upper() + rule.summary[1:].rstrip("."),
         severity=rule.severity.label,
         family=rule.family,
-        fix="automatic, with `--fix`" if rule.fixable else "by hand",
+        fix=_FIXES[rule.fixable],
+        # Who should never suppress a finding needs no instructions for it.
+        suppressing="" if rule.when_to_suppress.startswith("Never") else _SUPPRESSING.format(id=rule.id),
         **{name: dedent(getattr(rule, name)).strip() for name in _TEXTS},
     )
 
@@ -152,7 +160,7 @@ def index_text(rules: list[Rule]) -> str:
         for rule in rules:
             if rule.family == family:
                 summary = rule.summary.replace("|", "\\|")
-                fix = "yes" if rule.fixable else ""
+                fix = {False: "", True: "yes", "unsafe": "unsafe"}[rule.fixable]
                 lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.severity.label} | {fix} | {summary} |")
         lines.append("")
     return "\n".join(lines)

@@ -72,6 +72,10 @@ def check(rule: Rule, case: Valid | Invalid) -> None:
             assert finding.help, f"{rule.id} must name the next step"
             assert not finding.message.endswith("."), f"{rule.id}: a message has no full stop: {finding.message!r}"
             assert finding.fix is None or rule.fixable, f"{rule.id} offers a fix and is not marked fixable"
+            if finding.fix is not None and rule.fixable == "unsafe":
+                assert finding.fix.safety == "unsafe", (
+                    f"{rule.id} says that its fixes are unsafe, and offers a safe one"
+                )
         fixed, report = fix_source(plain, unsafe=True, **project)
         _check_run(report)
         wanted = plain if invalid.fixed is None else _clean(invalid.fixed)

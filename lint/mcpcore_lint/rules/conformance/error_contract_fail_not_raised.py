@@ -14,7 +14,7 @@ class ContractFailNotRaised(Rule):
     """An error that is created and not raised."""
 
     severity = Severity.ERROR
-    fixable = True
+    fixable = "unsafe"
     summary = "an error is created by `ctx.fail` or a factory and never raised"
     why = """`ctx.fail` only creates the error. Without `raise` the tool goes on, or returns the exception as its
     result, and the client sees a successful call."""

@@ -11,7 +11,7 @@ class ContractMissing(Rule):
     """A tool that raises coded errors and has no contract."""
 
     severity = Severity.INFO
-    fixable = True
+    fixable = "unsafe"
     summary = "a tool raises coded errors and has no contract"
     why = """Only the author of the `raise` knows the failures. The agent that plans with `tools/list`, the type checker
     and the tests know them only if they are declared."""

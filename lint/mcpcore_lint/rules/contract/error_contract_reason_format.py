@@ -22,7 +22,7 @@ class ContractReasonFormat(EntryRule):
     """The reason is not snake_case, or is too long."""
 
     severity = Severity.WARNING
-    fixable = True
+    fixable = "unsafe"
     summary = "the reason is not snake_case (or is longer than 63 characters)"
     why = """Clients compare reasons letter by letter, and use them as names in code and as labels of metrics. One
     spelling everywhere avoids comparisons that never match."""

@@ -58,9 +58,9 @@ class NoStringifyUpstreamError(Rule):
         "of other exceptions, so the message reveals what they would hide. SDK 1 and FastMCP send the text of any "
         "exception, wrapped or not: there only a traceback is reported, unless the rule is selected by its id."
     )
-    bad = 'except httpx.HTTPError as error:\n    raise service_unavailable(f"PubMed failed: {error}") from error'
+    bad = 'except httpx.HTTPStatusError as error:\n    raise service_unavailable(f"PubMed failed: {error}") from error'
     good = (
-        "except httpx.HTTPError as error:\n"
+        "except httpx.HTTPStatusError as error:\n"
         '    raise service_unavailable("PubMed failed", data={"status": error.response.status_code}) from error'
     )
     how_to_fix = (

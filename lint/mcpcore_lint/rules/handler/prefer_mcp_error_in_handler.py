@@ -30,11 +30,11 @@ class PreferMcpErrorInHandler(Rule):
     """A builtin exception raised on purpose."""
 
     severity = Severity.WARNING
-    summary = "the agent gets no code and no next step: the handler raises a builtin exception"
+    summary = "the agent gets a guessed code and no next step: the handler raises a builtin exception"
     why = f"""
-`ValueError` and other builtin exceptions carry a sentence and nothing else: no code, no retry advice, no next step. The
-agent cannot tell a bad argument from an outage. In a tool of mcpcore the client does not even see the sentence, because
-the boundary hides the text of an exception that is not declared.
+`ValueError` and other builtin exceptions carry a sentence and nothing else: no retry advice and no next step. In a tool
+of mcpcore the client does not even see the sentence, because the boundary hides the text of an undeclared exception. It
+sees a code that only the class suggests: VALIDATION_ERROR for a ValueError, whether an argument or an answer was wrong.
 
 Servers without mcpcore have no coded errors. There the finding depends on how the framework handles an exception:
 
@@ -51,7 +51,7 @@ There is no finding if a decorator or a context manager of the project catches t
     how_to_fix = (
         "With a contract, declare the failure and raise `ctx.fail(reason)`. Without one, raise the factory that fits "
         "the failure. On a server without mcpcore, raise the error that the table names. In a contract tool "
-        "`ToolError` is reported as well, because it has no code."
+        "`ToolError` is reported as well, because it has neither a reason nor a code."
     )
     when_to_suppress = "If the exception means a bug that no argument can cause, and `assert` does not fit."
 

@@ -116,7 +116,7 @@ PAGES: Final = {
     ),
     "lint": ApiPage(
         title="mcpcore_lint",
-        intro="For rules of your own. How to write them: [Lint a project](../../how-to/lint.md#rules-of-your-own).",
+        intro="For rules of your own. How to write them: [Rules of your own](../lint.md#rules-of-your-own).",
         modules=[
             Module(name="mcpcore_lint"),
             Module(name="mcpcore_lint.rule", names=["Rule", "RuleContext", "ProjectContext", "Valid", "Invalid"]),
@@ -222,16 +222,17 @@ def summary(text: str) -> str:
 
 @cache
 def _code_of_pages() -> dict[Path, str]:
-    """The Python code of every guide."""
+    """The Python code of every guide, and then of every other page of the reference."""
     fence = re.compile(r"^```python.*?\n(.*?)^```", re.MULTILINE | re.DOTALL)
     return {
         page: "\n".join(fence.findall(page.read_text(encoding="utf-8")))
-        for page in sorted((DOCS / "how-to").glob("*.md"))
+        for folder in ("how-to", "reference")
+        for page in sorted((DOCS / folder).glob("*.md"))
     }
 
 
 def example_of(module: Module, name: str) -> Path | None:
-    """The first guide whose code imports a name."""
+    """The first of these pages whose code imports a name."""
     wanted = re.compile(rf"^\s*from {re.escape(module.name)} import [^\n]*\b{name}\b", re.MULTILINE)
     return next((page for page, code in _code_of_pages().items() if wanted.search(code)), None)
 
@@ -281,7 +282,10 @@ def pages() -> dict[Path, str]:
                 guide = None if "```" in text or name in FACTORIES else example_of(module, name)
                 if guide is not None:
                     title = guide.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
-                    lines += [f"There is an example of `{name}` in [{title}](../../how-to/{guide.name}).", ""]
+                    lines += [
+                        f"There is an example of `{name}` in [{title}](../../{guide.parent.name}/{guide.name}).",
+                        "",
+                    ]
                 rows.append([f"[`{module.name}.{name}`]({page}.md#{path})", summary(text)])
         made[folder / f"{page}.md"] = noted("\n".join(lines), source)
         index += [f"## [{content.title}]({page}.md)", "", table(["name", "meaning"], rows), ""]

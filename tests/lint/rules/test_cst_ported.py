@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # ruff: noqa: N802, RUF012 - libcst has methods named after its nodes, and Fixit has lists of cases
 import re
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
@@ -193,12 +194,13 @@ def test_they_work_on_a_server(tmp_path):
 PAGES = Path(__file__).parents[3] / "docs"
 
 
-@pytest.mark.parametrize("page", ["how-to/lint.md", "reference/lint.md"])
-def test_the_rules_in_the_docs_work(page, monkeypatch):
+def test_the_rules_in_the_docs_work(monkeypatch):
     """Each rule shown in full in the docs passes its own cases and has a complete page."""
-    checked = 0
+    checked = Counter()
     for block in re.findall(
-        r"^```python\n(.*?)^```", (PAGES / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        r"^```python\n(.*?)^```",
+        (PAGES / "reference" / "lint.md").read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
     ):
         if "CstRule" not in block and "LintRule" not in block:
             continue
@@ -211,5 +213,5 @@ def test_the_rules_in_the_docs_work(page, monkeypatch):
             testing.check_page(kind())
             for _, case in testing.cases(kind()):
                 testing.check(kind(), case)
-                checked += 1
-    assert checked > 1
+                checked[kind.id] += 1
+    assert {"house-warn-is-warning", "no-empty-call"} == {rule for rule, count in checked.items() if count > 1}

@@ -26,6 +26,7 @@ from pages import (
     schemastore,
     teaching,
     vectors,
+    versions,
 )
 from pages.markdown import noted
 
@@ -71,6 +72,7 @@ def made() -> dict[Path, str]:
         reference / "client-texts.md": reach.texts(),
         reference / "vectors" / "mcpcore.json": vectors.own(),
         **figures.pages(),
+        **versions.badges(),
         **api.pages(),
         **{DOCS / "rules" / name: text for name, text in rules().items()},
         **_made_of_pages(),

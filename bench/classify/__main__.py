@@ -61,7 +61,8 @@ that are right in another package, and there at least 20 times as often as wrong
 other packages; at most 1 % of it may have a wrong code, and of its agreed messages at least as many as of those of the
 open set less 3 % must have a code. In the first closed set 4.91 % were wrong and 69.68 % of the agreed had a code; it
 is a part of the open set since then, and bare patterns such as "not found" and "not allowed" gave way to whole
-clauses.
+clauses. In the second closed set 2.84 % were wrong and 51.52 % of the agreed had a code, so both limits are missed;
+three phrases were changed for it afterwards, so its row below is no measurement of unseen texts.
 """
 RESULTS = Path(__file__).parents[1] / "results" / "classify.json"
 
@@ -153,7 +154,7 @@ def as_page(report: dict[str, Any]) -> str:
     labelled = messages()
     sets = {"open": figures(labelled), "open, in other packages": across_packages(labelled)}
     if CLOSED[0].exists():
-        sets["closed"] = figures(messages(CLOSED))
+        sets["second closed set, afterwards"] = figures(messages(CLOSED))
     for name, row in sets.items():
         counts = ("messages", "packages", "wrong", "wrong_percent", "agreed", "agreed_coded", "agreed_coded_percent")
         lines.append(f"| {name} | {' | '.join(str(row[count]) for count in counts)} |")

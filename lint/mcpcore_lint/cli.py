@@ -58,8 +58,8 @@ class _Command(EscapedErrors, click.Command):
 def lint(paths: tuple[str, ...], **options: Any) -> None:
     """Check that MCP tools raise what their contracts declare, and fail in ways that an agent can act on.
 
-    PATHS are files and folders; the default is the current folder, and `-` is standard input. Nothing that is read is
-    imported or run.
+    PATHS are files and folders; the default is the current folder, and `-` is standard input. The code is only
+    read, never imported or run.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)

@@ -183,7 +183,7 @@ Examples:
 def group() -> None:
     """Check, read, follow and count the audit trail of a server, or of many servers in one store.
 
-    PATH is the file in `Server(audit=PATH)` or MCPCORE_AUDIT, and may be left out if that variable is set. The full
+    PATH is the file in `Server(audit=PATH)` or MCPCORE_AUDIT, and may be left out if that variable is set. The rotated
     files next to it belong to the trail.
     """
 
@@ -234,7 +234,7 @@ def _filters(command: F) -> F:
             click.option(
                 "--since", type=_When(), help="From this time on: 2026-11-21, 2026-11-21T08:15Z, or 2h, 7d ago."
             ),
-            click.option("--until", type=_When(), help="Before this time; as --since."),
+            click.option("--until", type=_When(), help="Before this time, written as for --since."),
             click.option("--id", "ident", help="The correlation id that the client received, or its beginning."),
         )
     ):
@@ -272,7 +272,7 @@ Examples:
 @click.option(
     "--unsigned",
     metavar="FILE|HASH",
-    help="The head of the trail from before it got its key, as for --head. It confirms the records without a "
+    help="The head of the trail before it got its key, written as for --head. It confirms the records without a "
     "signature, which anyone with write access could have forged.",
 )
 @click.option("--key-file", type=click.Path(path_type=Path), help=KEY_HELP)
@@ -297,7 +297,7 @@ def verify(
     """Find records that were changed, removed, forged, reordered, inserted, or cut off the end.
 
     A signed trail needs its head file or --head: without a head, records cut off the end cannot be found. A trail that
-    got its key later needs --unsigned for the records from before.
+    got its key later needs --unsigned for the records before that.
 
     Exits 0 if the trail is unchanged, 1 if not, 2 if it could not be checked.
     """

@@ -141,7 +141,7 @@ Examples:
     "--store",
     required=True,
     metavar="FOLDER|URL",
-    help="Where to: a folder, or clickhouse://USER@HOST:PORT/DATABASE?table=NAME&secure=1. The password of the user "
+    help="The store: a folder, or clickhouse://USER@HOST:PORT/DATABASE?table=NAME&secure=1. The password of the user "
     "comes from MCPCORE_STORE_PASSWORD, or from the URL.",
 )
 @click.option("--key-file", type=click.Path(path_type=Path), help=KEY_HELP)
@@ -153,7 +153,7 @@ Examples:
     metavar="KEY=VALUE",
     multiple=True,
     help="An attribute of the server that wrote the trails, such as service.version=1.4.2; may be repeated. "
-    "Logs of a collector have their own.",
+    "Logs of a collector have their own attributes.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
@@ -175,8 +175,8 @@ def load(
 
     Hashes are checked on the way. Records of a broken chain are loaded too, and the report names the file and the line.
 
-    Exits 0 if all is loaded and as written, 1 if all is loaded and something was changed or is missing, 2 if it could
-    not be loaded; the same command again then completes it.
+    Exits 0 if everything was loaded unchanged, 1 if everything was loaded but something was changed or is missing, 2 if
+    it could not be loaded; in that case, run the same command again to complete it.
     """
     from mcpcore.fleet.load import load as load_trails
 

@@ -55,7 +55,7 @@ _STARTER: Final = re.compile(r"python[0-9.]*|node|deno|bun|uv|uvx|npx|env")
     options_metavar="[OPTIONS]",
     epilog="""\b
   mcpcore call server.py --list                             what it has, and how each fails
-  mcpcore call server.py fetch_articles pmids=1 pmids=2     lists by repetition
+  mcpcore call server.py fetch_articles pmids=1 pmids=2     repeat the key for a list
   mcpcore call server.py fetch_articles '{"pmids": ["1"]}'  or as JSON, or - for JSON on standard input
   mcpcore call --follow server.py fetch_articles pmids=1    wait, retry or fall back as the failure says
   mcpcore call http://127.0.0.1:8000/mcp fetch_articles pmids=1
@@ -65,8 +65,8 @@ _STARTER: Final = re.compile(r"python[0-9.]*|node|deno|bun|uv|uvx|npx|env")
 
 \b
 Values: key=value is converted by the input schema of the tool; key:=JSON is sent as JSON; key=@FILE
-is the text of a file (key=@- of standard input). Arguments as one JSON object are not checked by
-the schema.
+is the text of a file (key=@- is standard input). Arguments as one JSON object are not checked
+against the schema.
 
 \b
 After `--` comes the command of the server; or, if SERVER is a file or MODULE:OBJECT, the arguments
@@ -110,7 +110,7 @@ def call(
 ) -> None:
     """Call one tool of a server as a client does, and print both surfaces of the result.
 
-    SERVER is a file, a module, either with an object (server.py:app), an http URL, or a command after `--`.
+    SERVER is a file or a module, with or without an object (server.py:app), an http URL, or a command after `--`.
     The text blocks and the structured content are printed exactly as a client receives them.
     """
     address, rest = ServerAddress.parse(words, after_dashes(ctx), headers)

@@ -38,16 +38,16 @@ _SUFFIXES: Final = {".md": "md", ".markdown": "md", ".json": "json", ".html": "h
   mcpcore catalog server.py                                Markdown, on standard output
   mcpcore catalog server.py --output contracts.lock.json   the lock file for `mcpcore diff --check`
   mcpcore catalog server.py -o failures.html               a page to search and link to
-  mcpcore catalog src/ --static -o failures.md             read the code, and run none of it
+  mcpcore catalog src/ --static -o failures.md             read the code without running it
   mcpcore catalog -- npx some-server                       a server in any language
   mcpcore catalog --url http://127.0.0.1:8000/mcp --format python -o failures.py
   mcpcore catalog contracts.lock.json --format html        from a lock file
   mcpcore catalog server.py -o failures.html --server-json server.json --address https://example.com/failures.html
 
 \b
-SERVER is a file or a module, either with an object (server.py:app), which is imported and not
+SERVER is a file or a module, with or without an object (server.py:app), which is imported but not
 started; a folder, whose code is only read; a URL; a catalog in JSON; or REV:PATH, a file or a
-folder in a revision of git, whose code is only read. After `--` comes the command of a server; or, if
+folder in a git revision, whose code is only read. After `--` comes the command of a server; or, if
 the last SERVER is imported, the arguments of the server.
 
 \b
@@ -55,7 +55,7 @@ Exit codes: 0 the catalog was written, 2 it could not be made.""",
 )
 @click.argument("words", nargs=-1, metavar="[SERVER...]", shell_complete=complete_files)
 @click.option(
-    "--format", "shape", type=click.Choice(FORMATS), help="The format; by default that of the output file, else md."
+    "--format", "shape", type=click.Choice(FORMATS), help="The format; the default is that of the output file, or md."
 )
 @output_option()
 @click.option(
@@ -63,7 +63,7 @@ Exit codes: 0 the catalog was written, 2 it could not be made.""",
     "manifest",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Also write the address of the catalog into this server.json of the MCP registry; needs --address.",
+    help="Also write the address of the catalog to this server.json of the MCP registry; needs --address.",
 )
 @click.option("--address", metavar="URL", help="Where the catalog will be published; for --server-json.")
 @click.option("--url", "urls", multiple=True, metavar="URL", help="A running server; can be repeated.")
@@ -86,7 +86,7 @@ def catalog(
     verbose: bool,
     headers: dict[str, str],
 ) -> None:
-    """List what the tools, resources and prompts of servers can fail with.
+    """List every way the tools, resources and prompts of servers can fail.
 
     Each failure mode comes with its code, its recovery, its retry advice, its effects, the schema and an example of its
     data, and where the source raises it.

@@ -59,19 +59,18 @@ def _refuse_score(_ctx: click.Context, _option: click.Parameter, value: str | No
   mcpcore check --fail-on error -- python server.py      for CI
 
 \b
-Only tools with readOnlyHint are called, since a server may carry out a call whose arguments are wrong.
+Only tools with readOnlyHint are called, since a server may carry out a call despite wrong arguments.
 Use --all on a server whose data you can lose.
 
 \b
-Exit codes: 0 no findings as severe as --fail-on, or more severe; 1 otherwise, or if no tool was called,
-or if the check ended early;
+Exit codes: 0 no finding reaches --fail-on; 1 a finding does, no tool was called, or the check ended early;
 2 the server could not be checked.""",
 )
 @click.argument("words", nargs=-1, metavar="[SERVER]", shell_complete=complete_files)
 @click.option("--url", metavar="URL", help="A server over streamable HTTP, instead of a command.")
-@click.option("--all", "everything", is_flag=True, help="Also call tools that may change something, after a question.")
+@click.option("--all", "everything", is_flag=True, help="Also call tools that may change something, after asking.")
 @click.option("-y", "--yes", is_flag=True, help="Answer the question of --all with yes.")
-@click.option("--tool", "only", multiple=True, metavar="NAME", help="Check this tool alone; may be repeated.")
+@click.option("--tool", "only", multiple=True, metavar="NAME", help="Check only this tool; may be repeated.")
 @click.option(
     "--format",
     "form",
@@ -87,7 +86,7 @@ or if the check ended early;
     default="warning",
     show_default=True,
     metavar="SEVERITY",
-    help="Exit with 1 if there is a finding of this severity or a worse one: error, warning, note or never.",
+    help="Exit with 1 if there is a finding of this severity or worse: error, warning, note or never.",
 )
 @click.option("--fail-under", hidden=True, expose_value=False, callback=_refuse_score)
 @timeout_option(10.0, "How long to wait for each answer, and for the server to start.")
@@ -97,11 +96,11 @@ or if the check ended early;
     default=600.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long the check may take; the tools that are not reached are reported.",
+    help="How long the check may take; tools it does not reach are reported.",
 )
 @era_option
 @header_option
-@click.option("--seed", type=int, default=0, show_default=True, help="Draws other arguments.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed draws other arguments.")
 @click.pass_context
 def check(
     ctx: click.Context,
@@ -122,8 +121,8 @@ def check(
 ) -> None:
     """Call the tools of a running server, in any language, and judge how they fail.
 
-    SERVER is a file or a module, either with an object (server.py:app), an http URL, or a command after `--`. Each tool
-    gets bad arguments drawn from its schema, valid ones, and a cancelled call.
+    SERVER is a file or a module, with or without an object (server.py:app), an http URL, or a command after `--`. Each
+    tool is called with bad arguments drawn from its schema and with valid ones, and one of its calls is cancelled.
     """
     from mcpcore.check.connection import Target
     from mcpcore.check.model import Report

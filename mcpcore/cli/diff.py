@@ -41,7 +41,7 @@ _KEYS: Final = ("levels", "fail-on")
     options_metavar="[OPTIONS]",
     epilog="""\b
   mcpcore diff old.json new.json                       two catalogs
-  mcpcore diff main:server.py server.py                a revision of git, and the working tree
+  mcpcore diff main:server.py server.py                a git revision, and the working tree
   mcpcore diff v1.0:src v2.0:src --format md           two revisions, for a pull request
   mcpcore diff contracts.lock.json server.py           a lock file, and a server
   mcpcore diff old.json -- npx some-server             a server in any language
@@ -51,7 +51,7 @@ _KEYS: Final = ("levels", "fail-on")
 \b
 OLD and NEW are files, folders, modules, URLs, catalogs in JSON, or REV:PATH. The code of a
 revision is only read, never run. If one side is a revision or a folder, the code of the other side
-is only read too, so that both are known equally well; --import imports it nevertheless. After `--`
+is only read too, so that both sides are read in the same way; --import imports it anyway. After `--`
 comes the command of a server, or the arguments of a server that is imported.
 
 \b
@@ -66,13 +66,13 @@ Exit codes: 0 no change at or above --fail-on, 1 such a change, 2 it could not b
 @click.option(
     "--fail-on",
     type=click.Choice(THRESHOLDS),
-    help="The least grave change that fails the command; breaking by default, with --check any change (safe).",
+    help="The least severe change that fails the command: breaking by default, any change (safe) with --check.",
 )
 @click.option(
     "--level", "levels", multiple=True, metavar="RULE=LEVEL", help="breaking, risky, safe or off; can be repeated."
 )
 @static_option
-@click.option("--import", "importing", is_flag=True, help="Import Python files, whatever the other side is.")
+@click.option("--import", "importing", is_flag=True, help="Import Python files even if the other side is only read.")
 @timeout_option(60.0, "How long a running server may take to start and to list what it has.")
 @verbose_option
 @header_option
@@ -94,7 +94,7 @@ def diff(
 ) -> None:
     """Compare the failure contracts of two servers, or of two versions of one.
 
-    Each change is breaking, risky or safe for clients, by rules that the reference lists; `--level` changes them.
+    Each change is breaking, risky or safe for clients, by the rules in the reference; `--level` changes them.
     """
     from mcpcore.catalog import compare
     from mcpcore.catalog.report import render_changes

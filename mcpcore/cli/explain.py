@@ -42,15 +42,15 @@ _MOST: Final = 20
   mcpcore explain server.py payment_unconfirmed
   mcpcore explain server.py payment_unconfirmed --tool place_order --trail audit.jsonl
   mcpcore explain http://127.0.0.1:8000/mcp no_order
-  mcpcore explain src/ no_order --static                       read the code, and run none of it
+  mcpcore explain src/ no_order --static                       read the code without running it
 
 \b
-SERVER is what `mcpcore catalog` takes. Exit codes: 0 the reason was explained, 2 there is no such
-reason, or the server cannot be read.""",
+SERVER is written as for `mcpcore catalog`. Exit codes: 0 the reason was explained, 2 the reason is
+unknown, or the server cannot be read.""",
 )
 @click.argument("server", metavar="SERVER", shell_complete=complete_files)
 @click.argument("reason")
-@click.option("--tool", "only", metavar="NAME", help="Explain the reason of this tool, resource or prompt alone.")
+@click.option("--tool", "only", metavar="NAME", help="Explain the reason only for this tool, resource or prompt.")
 @click.option(
     "--trail",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -81,9 +81,9 @@ def explain(
     verbose: bool,
     headers: dict[str, str],
 ) -> None:
-    """Explain REASON of SERVER: when it happens, what to do, who raises and who tests it, and how often it was seen.
+    """Explain REASON of SERVER: when it happens, what to do, where it is raised and tested, and how often it was seen.
 
-    The page is for whoever reads a failure: an operator with a record, a developer with a report.
+    The page is for anyone who reads a failure: an operator with a record, or a developer with a report.
     """
     from mcpcore.cli.catalog import make_catalog
 

@@ -23,7 +23,7 @@ _COLOURS: Final = {"allowed": "green", "against the advice": "red", "unclear": "
   mcpcore fail-report calls.jsonl                             what it did then
 
 \b
-Exit codes: 0 nothing was against the advice; 1 something was; 2 the file is no log of calls.""",
+Exit codes: 0 nothing went against the advice; 1 something did; 2 the file is not a log of calls.""",
 )
 @click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--format", "shape", type=click.Choice(["text", "json"]), default="text", show_default=True)
@@ -31,9 +31,9 @@ Exit codes: 0 nothing was against the advice; 1 something was; 2 the file is no 
 def fail_report(ctx: click.Context, path: Path, *, shape: str) -> None:
     """Show each failure in FILE, what the agent did next, and whether the advice allowed that.
 
-    FILE is the log that `--fail-log` of `run` or `proxy` wrote. The failure's own advice judges a repeat of the call:
-    may it be made, after which wait, and where to look first if the failed one may have taken effect. If the log does
-    not decide, the verdict is "unclear".
+    FILE is the log that `--fail-log` of `run` or `proxy` wrote. A repeated call is judged by the advice of the failure:
+    whether to repeat it, how long to wait, and where to look first if the failed call may have taken effect. If the log
+    is not enough to decide, the verdict is "unclear".
     """
     from mcpcore.testing.fault_report import read_log, report_of
 

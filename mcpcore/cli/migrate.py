@@ -77,18 +77,18 @@ def _checked(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> t
     help="Apply only this rule: server, raise, rethrow, tool-error, project-error, made-error, helper, mapping, json, "
     "model, text or result. May be repeated.",
 )
-@click.option("--check", metavar="COMMAND", default="", help="Run this command before and after, such as your tests.")
+@click.option("--check", metavar="COMMAND", default="", help="Run this command, such as your tests, before and after.")
 @click.option(
     "--environment",
     metavar="PATH",
-    help="The interpreter, or the folder of the environment, that has the dependencies of the server.",
+    help="The interpreter, or the folder of the environment, with the dependencies of the server.",
 )
 def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check: str, environment: str | None) -> None:
     """Turn the tools of plain SDK and FastMCP servers into tools with contracts.
 
-    Without --write, print the change as a diff that `git apply` takes, and import or run nothing. With --write, import
-    the changed files in a child process, and put back a file that could be imported before and cannot any more. PATHS
-    are files and folders.
+    Without --write, print the change as a diff for `git apply`, and import or run nothing. With --write, import the
+    changed files in a child process, and restore each file that could be imported before but no longer can. PATHS are
+    files and folders.
     """
     from mcpcore_lint.output import CannotRunError, say_patch
     from mcpcore_lint.runner.migrate import migrate as run

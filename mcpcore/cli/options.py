@@ -94,13 +94,13 @@ era_option = click.option(
     type=click.Choice(ERAS),
     default="auto",
     show_default=True,
-    help="The era of the protocol: 2026-07-28, the older handshake, or the one that the server offers.",
+    help="The protocol: modern is 2026-07-28, handshake is the older one, and auto is the one that the server offers.",
 )
 
-static_option = click.option("--static", is_flag=True, help="Read Python files and import none of them.")
+static_option = click.option("--static", is_flag=True, help="Read Python files without importing them.")
 
 verbose_option = click.option(
-    "-v", "--verbose", is_flag=True, help="Show the standard error of a server that is started."
+    "-v", "--verbose", is_flag=True, help="Show the standard error of a server that this command starts."
 )
 
 
@@ -115,8 +115,8 @@ header_option = click.option(
     multiple=True,
     metavar="'NAME: VALUE'",
     callback=lambda _context, _parameter, values: parse_headers(values),
-    help="Send this header to a URL; can be repeated. ${NAME} in the value is a variable of the environment, which "
-    "keeps a secret off the command line: --header 'Authorization: Bearer ${TOKEN}'.",
+    help="Send this header to a URL; can be repeated. ${NAME} in the value is an environment variable, which keeps a "
+    "secret off the command line: --header 'Authorization: Bearer ${TOKEN}'.",
 )
 
 

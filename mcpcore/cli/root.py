@@ -41,11 +41,11 @@ COMMANDS: Final = {
     "proxy": Mounted("mcpcore.cli.proxy", "proxy", "Make the failures of any MCP server readable."),
     "check": Mounted("mcpcore.cli.check", "check", "Call the tools of a running server and judge how they fail."),
     "fail-report": Mounted(
-        "mcpcore.cli.fail_report", "fail_report", "Show what an agent did after the failures that it met."
+        "mcpcore.cli.fail_report", "fail_report", "Show what an agent did after each failure it met."
     ),
     "lint": Mounted("mcpcore_lint.cli", "lint", "Check that tools raise what their contracts declare."),
     "catalog": Mounted(
-        "mcpcore.cli.catalog", "catalog", "List what servers can fail with: Markdown, JSON, HTML, Python."
+        "mcpcore.cli.catalog", "catalog", "List every way servers can fail: Markdown, JSON, HTML, Python."
     ),
     "explain": Mounted("mcpcore.cli.explain", "explain", "Explain one reason: when, what to do, where, how often."),
     "diff": Mounted("mcpcore.cli.diff", "diff", "Compare failure contracts, and grade each change."),

@@ -41,7 +41,7 @@ allow_host_option = click.option(
     metavar="NAME",
     envvar=ALLOW_HOST_VARIABLE,
     help="Also answer requests to this host, with --http; * for any. Repeat it for more, or set "
-    f"{ALLOW_HOST_VARIABLE} to names with spaces between them.",
+    f"{ALLOW_HOST_VARIABLE} to names separated by spaces.",
 )
 
 
@@ -52,12 +52,12 @@ def fault_options(command: _CommandT) -> _CommandT:
             "--fail",
             multiple=True,
             metavar="TOOL=REASON",
-            help="For tests of agents: have the tool fail with this declared reason. Add `,first=N` for the first N "
+            help="For testing agents: make the tool fail with this declared reason. Add `,first=N` for the first N "
             "calls, `,probability=P`, or `,after` to run the handler first. `all` raises each reason of each tool "
             "once. Repeat it for more.",
         ),
         click.option(
-            "--fail-seed", type=int, default=0, metavar="N", help="Decides which calls fail, with probability=."
+            "--fail-seed", type=int, default=0, metavar="N", help="With probability=, decides which calls fail."
         ),
         click.option(
             "--fail-log",
@@ -150,14 +150,16 @@ _CommandT = TypeVar("_CommandT", bound="Callable[..., Any]")
   mcpcore run package.server --http :8000        a module, over HTTP at /mcp
   mcpcore run server.py --http 0.0.0.0:8000 --stateless --json-response
   mcpcore run examples/workspace/server.py -- ~/notes
-  mcpcore run server.py --fail place_order=declined --fail-log calls.jsonl     test how an agent takes a failure
+  mcpcore run server.py --fail place_order=declined --fail-log calls.jsonl     test what an agent does after a failure
 
 \b
 The entry of a client's configuration:
   {"command": "mcpcore", "args": ["run", "/path/to/server.py"]}""",
 )
 @click.argument("server", metavar="SERVER[:OBJECT]", shell_complete=complete_files)
-@click.option("--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP instead of stdio; port 0: any.")
+@click.option(
+    "--http", "address", metavar="HOST:PORT", help="Serve streamable HTTP instead of stdio; port 0 means any."
+)
 @allow_host_option
 @click.option("--path", default="/mcp", show_default=True, help="The path of the endpoint, with --http.")
 @click.option("--stateless", is_flag=True, help="Keep no session between requests, with --http.")
@@ -184,10 +186,10 @@ def run(
     """Serve the server in SERVER, a file or a module, over stdio or over HTTP.
 
     SERVER holds one Server of mcpcore, MCPServer of the SDK, or FastMCP; OBJECT names one of several, or a function
-    that makes the server. Words after `--` are the arguments of the server: its sys.argv, or those of the function. A
-    function make_server is used without naming it.
+    that makes the server. Words after `--` become the sys.argv of the server, or the arguments of the function. A
+    function called make_server need not be named.
 
-    Over stdio, standard output belongs to the protocol; anything that the server prints goes to standard error.
+    Over stdio, standard output belongs to the protocol; anything the server prints goes to standard error.
     """
     if address is None and (stateless or json_response or ctx.get_parameter_source("path") is not _DEFAULT):
         raise Problem(

@@ -11,9 +11,9 @@ class DeclaredFailureMasked(Rule):
     """A declared failure that a broad clause replaces."""
 
     severity = Severity.WARNING
-    summary = "the client never sees a declared failure: a broad `except` on its way raises another error instead"
-    why = """The contract promises a reason with its recovery. The clause catches the failure with everything else, and
-    the agent reads another error, mostly one without a next step."""
+    summary = "the client never sees a declared failure: a broad `except` catches it and raises another error"
+    why = """The contract promises a reason with its recovery. The clause catches that failure along with everything
+    else, and the agent reads a different error, usually without a next step."""
     bad = """MODE = FailureMode("no_match", ErrorCode.NOT_FOUND, when="no such article", recovery="Search.")
 
 @tool(errors=[MODE])
@@ -24,7 +24,7 @@ async def fetch(ctx: Context, pmid: str) -> str:
         raise internal_error() from error"""
     good = bad.replace("except Exception", "except CodedError:\n        raise\n    except Exception")
     how_to_fix = """Let coded errors through with `except CodedError: raise` before the broad clause, move the failure
-    out of the `try`, or catch only the exceptions that are expected."""
+    out of the `try`, or catch only the exceptions you expect."""
     when_to_suppress = "If the failure must not leave this block, whatever the contract says."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:

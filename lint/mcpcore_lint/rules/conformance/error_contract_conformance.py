@@ -10,13 +10,12 @@ class ContractConformance(Rule):
     """A code that the contract does not declare."""
 
     severity = Severity.WARNING
-    summary = """a handler raises a code that is neither declared nor baseline, directly or through functions that it
-    calls"""
-    why = """Agents plan with the contract in `tools/list`. A code that it does not declare reaches them without a
-    reason and without a recovery, and no test of the contract covers it."""
+    summary = "a handler raises a code that is neither declared nor baseline, directly or through functions it calls"
+    why = """Agents plan with the contract in `tools/list`. An undeclared code reaches them without a reason or a
+    recovery, and no test of the contract covers it."""
     bad = '@tool(errors=[])\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])'
-    how_to_fix = """Declare the failure in `errors`, or catch it and raise one that is declared. Baseline codes need no
+    how_to_fix = """Declare the failure in `errors`, or catch it and raise a declared one. Baseline codes need no
     declaration: INTERNAL_ERROR, SERVICE_UNAVAILABLE, TIMEOUT, VALIDATION_ERROR, SERIALIZATION_ERROR and
     REQUEST_CANCELLED."""
     when_to_suppress = "If the call cannot fail in this way with the arguments used here."

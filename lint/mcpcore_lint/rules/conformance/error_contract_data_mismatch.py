@@ -14,7 +14,9 @@ class ContractDataMismatch(Rule):
     """Data that does not fit the model of its entry."""
 
     severity = Severity.ERROR
-    summary = "the data passed to `ctx.fail` or by a guard lacks or adds keys, compared with the entry's data model"
+    summary = (
+        "the data passed to `ctx.fail` or by a guard has missing or extra keys, compared with the entry's data model"
+    )
     why = "The contract publishes the schema of the data. A client that relies on it breaks when a key is missing."
     bad = 'FailureMode("no_match", ..., data=NoMatch)  # pmid: str\nraise ctx.fail("no_match", data={"id": pmid})'
     good = 'raise ctx.fail("no_match", data={"pmid": pmid})'

@@ -15,7 +15,7 @@ class ContractFailUndeclared(Rule):
 
     severity = Severity.ERROR
     fixable = True
-    summary = "`ctx.fail`, `ctx.guard` or `ctx.recovery_for` with a reason that is not declared"
+    summary = "`ctx.fail`, `ctx.guard` or `ctx.recovery_for` is called with an undeclared reason"
     why = "`ctx.fail` rejects the reason when it is called, so the agent gets an internal error instead of the failure."
     bad = 'raise ctx.fail("no_mach")'
     good = 'raise ctx.fail("no_match")'

@@ -17,10 +17,13 @@ class ContractMessageData(Rule):
 
     severity = Severity.INFO
     summary = "a variable is in the message but not in `data`, so only prose carries it"
-    why = "A program cannot read a number out of a sentence, and the sentence may change. In `data` it has a name."
+    why = (
+        "A program cannot read a number out of a sentence, and the sentence may change. In `data`, the number has a "
+        "name."
+    )
     bad = 'raise ctx.fail("no_match", f"no article {pmid}")'
     good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
-    how_to_fix = "Put the value into `data` under its own name."
+    how_to_fix = "Put the value in `data` under its own name."
     when_to_suppress = "If the value only makes the sentence easier to read."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:

@@ -12,13 +12,13 @@ class ContractMissing(Rule):
 
     severity = Severity.INFO
     fixable = "unsafe"
-    summary = "a tool raises coded errors and has no contract"
-    why = """Only the author of the `raise` knows the failures. The agent that plans with `tools/list`, the type checker
-    and the tests know them only if they are declared."""
+    summary = "a tool raises coded errors but has no contract"
+    why = """Only the author of the `raise` knows the failures. Agents that plan with `tools/list`, type checkers and
+    tests know them only if you declare them."""
     bad = '@tool\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])'
-    how_to_fix = """Declare each failure in `errors`. The fix writes an entry for each failure that it sees. It is
-    unsafe because you have to fill in the entries: lint reports each recovery that is still marked TODO."""
+    how_to_fix = """Declare each failure in `errors`. The fix writes an entry for each failure it sees. It is unsafe
+    because you have to fill in the entries: lint reports each recovery that is still marked TODO."""
     when_to_suppress = "For a tool that is internal or unfinished."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:

@@ -24,9 +24,9 @@ class ContractUnthrown(Rule):
     """A declared reason that is never raised."""
 
     severity = Severity.WARNING
-    summary = "a declared reason that nothing reachable raises"
-    why = """Agents and people prepare for a failure that cannot happen. In most cases the code that raised it is gone,
-    or raises the same failure under another name."""
+    summary = "a declared reason is not raised by any reachable code"
+    why = """Agents and people prepare for a failure that cannot happen. Usually the code that raised it is gone, or
+    raises the same failure under another name."""
     bad = '@tool(errors=[FailureMode("no_match", ...), FailureMode("queue_full", ...)])  # only no_match is raised'
     good = '@tool(errors=[FailureMode("no_match", ...)])'
     how_to_fix = """Raise the reason where it belongs, or remove it from `errors`. An entry whose recovery is still

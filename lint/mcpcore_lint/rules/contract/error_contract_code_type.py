@@ -15,7 +15,7 @@ class ContractCodeType(EntryRule):
     """The code is missing, or is a number, a string or something else that is not an ErrorCode."""
 
     fixable = True
-    summary = "the code is missing or is not an ErrorCode (a bare number that is a member's value gets the fix)"
+    summary = "the code is missing or is not an ErrorCode (the fix replaces a number that is a member's value)"
     why = """The server fails at import: `FailureMode` accepts only an `ErrorCode` or a `CustomCode`, which also
     determines the HTTP status, the category and the retry advice that clients see."""
     bad = 'FailureMode("no_match", -32001, when="...", recovery="...")'

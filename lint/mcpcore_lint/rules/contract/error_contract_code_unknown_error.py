@@ -9,9 +9,9 @@ class ContractCodeUnknownError(EntryRule):
     """The code is UNKNOWN_ERROR."""
 
     severity = Severity.WARNING
-    summary = "the code is UNKNOWN_ERROR, the one that says nothing"
-    why = """The model learns only that something failed, which gives it nothing to act on. A declared failure is known,
-    so another code describes it; UNKNOWN_ERROR is for exceptions that cannot be classified."""
+    summary = "the code is UNKNOWN_ERROR, which says nothing"
+    why = """The model learns only that something failed, which gives it nothing to act on. You know what a declared
+    failure is, so another code describes it better; UNKNOWN_ERROR is for exceptions that cannot be classified."""
     bad = 'FailureMode("bad_reply", ErrorCode.UNKNOWN_ERROR, when="...", recovery="...")'
     good = 'FailureMode("bad_reply", ErrorCode.SERIALIZATION_ERROR, when="...", recovery="...")'
     how_to_fix = "Choose a code that says who can act: the caller, this server, or a service behind it."

@@ -11,11 +11,11 @@ class ContractEmpty(Rule):
 
     severity = Severity.WARNING
     summary = "`errors=[]`: leave it out, or declare real failure modes"
-    why = "Clients read an empty contract as the promise that the tool never fails, which few tools can keep."
+    why = "Clients read an empty contract as a promise that the tool never fails, which few tools can keep."
     bad = "@tool(errors=[])\ndef fetch() -> str: ..."
     good = "@tool\ndef fetch() -> str: ..."
     how_to_fix = "Leave `errors` out, or declare how the tool fails."
-    when_to_suppress = "While a tool is being written."
+    when_to_suppress = "While you are still writing the tool."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a contract that is certainly empty, whichever branch of a conditional expression is used."""

@@ -13,12 +13,12 @@ class ContractHintTooLong(EntryRule):
     """A message or hint is cut before it is sent."""
 
     severity = Severity.WARNING
-    summary = "message or hint longer than the wire allows"
-    why = """The model never reads the end of the text, where the next step often stands: a message is cut after 1,000
-    characters and a hint after 500."""
+    summary = "the message or the hint is longer than the wire allows"
+    why = """The model never reads the end of the text, which is often where the next step is: messages are cut after
+    1,000 characters, hints after 500."""
     bad = 'FailureMode("no_match", ..., recovery="Call search_articles ... (600 characters)")'
     good = 'FailureMode("no_match", ..., recovery="Call search_articles to discover valid PMIDs first.")'
-    how_to_fix = "Say only the next step. Put explanations into the tool's description or into `data`."
+    how_to_fix = "Say only the next step. Put explanations in the tool's description or in `data`."
     when_to_suppress = "When the server is created with larger `limits`."
     arguments = ("when", "recovery", "user_message")
 

@@ -16,10 +16,10 @@ class ContractPlaceholder(EntryRule):
     """A declared text has braces that are neither a required field of the data model nor doubled."""
 
     severity = Severity.ERROR
-    summary = "a placeholder of `when`, `recovery` or `user_message` that is not a required field of the data model"
-    why = """With a data model, these texts are templates: each failure replaces `{left}` by its value. A field
-    that is misspelt, or that a failure may lack, has no value, so the declaration is refused. Without a data model
-    nothing is replaced, and the client reads the braces: reported if the handler passes a value of this name."""
+    summary = "a placeholder in `when`, `recovery` or `user_message` is not a required field of the data model"
+    why = """With a data model, these texts are templates: each failure replaces `{left}` with its value. A misspelt
+    field has no value and an optional one may have none, so the declaration is refused. Without a data model nothing is
+    replaced, and the client reads the braces. The rule reports that if the handler passes a value with this name."""
     bad = """class Stock(BaseModel):
     left: int
 
@@ -28,7 +28,7 @@ TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Ord
     left: int
 
 TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Order at most {left}.", data=Stock)"""
-    how_to_fix = "Write the name of a required field, or `{{` and `}}` for braces."
+    how_to_fix = "Write the name of a required field, or `{{` and `}}` for literal braces."
     arguments = ("when", "recovery", "user_message")
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -7,8 +7,8 @@ class ContractReasonRequired(EntryRule):
     """The reason is missing, empty or not a string."""
 
     summary = "the reason is missing or empty"
-    why = """The server fails at import. Clients tell failures apart by their reasons, and `ctx.fail` takes the reason
-    to raise one."""
+    why = """The server fails at import. Clients tell failures apart by their reasons, and you raise one with
+    `ctx.fail(reason)`."""
     bad = 'FailureMode("", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     how_to_fix = "Name the failure in snake_case, as the first argument."

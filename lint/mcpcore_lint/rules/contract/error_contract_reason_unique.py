@@ -12,7 +12,7 @@ class ContractReasonUnique(Rule):
     """Two entries of a contract have the same reason."""
 
     severity = Severity.ERROR
-    summary = "the same reason twice in one contract"
+    summary = "the contract declares the same reason twice"
     why = "The server fails at import: `ctx.fail(reason)` and clients could not tell the two failures apart."
     bad = 'errors=[FailureMode("no_match", ...), FailureMode("no_match", ...)]'
     good = 'errors=[FailureMode("no_match", ...), FailureMode("no_access", ...)]'

@@ -7,7 +7,10 @@ class ContractRecoveryEmpty(EntryRule):
     """`recovery` is blank."""
 
     summary = "`recovery` is empty or blank"
-    why = "The server fails at import: `FailureMode` does not accept a blank hint, which gives the model no next step."
+    why = (
+        "The server fails at import: `FailureMode` does not accept a blank hint, because it gives the model no next "
+        "step."
+    )
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     how_to_fix = "Say what the caller can do or, if nothing helps, whom to tell: `Tell the user that ...`."

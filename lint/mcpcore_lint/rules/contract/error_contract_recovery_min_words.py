@@ -12,8 +12,8 @@ class ContractRecoveryMinWords(EntryRule):
 
     severity = Severity.WARNING
     summary = '`recovery` has fewer than five words ("Try again."), or is a placeholder such as `mcpcore.TODO`'
-    why = """The model learns nothing to act on: "Try again." or "Check the input." fits every failure. Clients read
-    nothing at all of a recovery that is `mcpcore.TODO` or begins with "TODO:", until it is written."""
+    why = """The model learns nothing it can act on: "Try again." and "Check the input." fit every failure. While
+    a recovery is `mcpcore.TODO` or begins with "TODO:", clients get no recovery at all."""
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Check input.")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     how_to_fix = "Name the next tool, the argument to change and to what, how long to wait, or whom to ask."

@@ -13,17 +13,17 @@ class ContractRecoveryUnknownTool(EntryRule):
     """`fallback_tool` names a tool that does not exist, or that does not take `fallback_arguments`."""
 
     summary = "`fallback_tool` names a tool that the project does not define, or that cannot be called as declared"
-    why = """The model is sent to a tool that does not exist, and fails there again. A program that calls the tool with
-    `fallback_arguments` gets another failure if the tool does not take them, and must not call it at all if the tool
-    may change something and the failed call may have changed something too."""
+    why = """The model is sent to a tool that does not exist, and fails again. A program that calls the tool with
+    `fallback_arguments` gets another failure if the tool does not accept them. It must not call the tool at all if the
+    failed call may have changed something and the tool may change something too."""
     bad = 'FailureMode("no_match", ..., fallback_tool="serach_articles")'
     good = 'FailureMode("no_match", ..., fallback_tool="search_articles")'
     how_to_fix = """Correct the name: use the one in `tools/list`, which may differ from the function's. Name tools of
-    other servers in `Server(external_tools=[...])` or `ContractMiddleware(external_tools=[...])`. Names that the linter
-    cannot see in the code go under `tools` in the settings. Give `fallback_arguments` the arguments that the tool
-    requires, and no others; leave them out if only the model can choose them. Whether they fit is checked where the
-    tool is in the same file."""
-    when_to_suppress = "When another server, mounted beside this one, provides the tool."
+    other servers in `Server(external_tools=[...])` or `ContractMiddleware(external_tools=[...])`. Put names that the
+    linter cannot see in the code under `tools` in the settings. Give `fallback_arguments` the arguments that the tool
+    requires, and no others; leave it out if only the model can choose them. The linter checks the arguments if the tool
+    is in the same file."""
+    when_to_suppress = "When another server, mounted next to this one, provides the tool."
     arguments = ("fallback_tool",)
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:

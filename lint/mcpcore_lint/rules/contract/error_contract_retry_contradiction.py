@@ -50,14 +50,14 @@ class ContractRetryContradiction(EntryRule):
     """The retry advice of a failure mode contradicts its code, its hint or its strategy."""
 
     severity = Severity.WARNING
-    summary = 'retry advice that its code or its hint contradicts (NOT_FOUND "retryable", "wait" but not retryable)'
-    why = """The client follows `retry` and the model follows the hint. If they differ, one of them waits in vain or
-    gives up too early. An entry without `retry` has the advice of its code. The rule is silent where the runtime may
-    withhold that advice because a second call may do something twice."""
+    summary = 'the retry advice contradicts the code or the hint (NOT_FOUND "retryable", "wait" but not retryable)'
+    why = """The client follows `retry` and the model follows the hint. If they differ, one of the two waits in vain or
+    gives up too early. An entry without `retry` gets the advice of its code. The rule is silent where the runtime may
+    withhold that advice because the tool may do something twice if it is called again."""
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Wait 30 seconds and try again.")'
     good = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="Wait 30 seconds and try again.")'
     how_to_fix = "Declare the `retry` that the hint describes, reword the hint, or choose a code that fits both."
-    when_to_suppress = "When the hint is about another call than the one that failed."
+    when_to_suppress = "When the hint is about a different call, not the one that failed."
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report the first contradiction of an entry."""

@@ -20,9 +20,10 @@ class ContractRetryType(EntryRule):
     """`retry` is not a Retry, or `effects` or `strategy` is an unknown word."""
 
     severity = Severity.WARNING
-    summary = "`retry` is not a Retry, or `effects` or `strategy` is not one of its words"
-    why = """The client gets no retry advice: a failure mode with such a value fails at import, and a raised failure is
-    sent without it. `retry` is not a bool or a number of seconds; `effects` and `strategy` accept a few words."""
+    summary = "`retry` is not a Retry, or `effects` or `strategy` is not one of the allowed values"
+    why = """The client gets no retry advice: a failure mode with such a value fails at import, and a failure raised
+    with one is sent without it. `retry` cannot be a bool or a number of seconds; `effects` and `strategy` accept only a
+    few words."""
     bad = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=30)'
     good = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=Retry.after(seconds=30))'
     how_to_fix = """Write `Retry.never()`, `Retry.now()` or `Retry.after(seconds=...)`, or leave it out to get the

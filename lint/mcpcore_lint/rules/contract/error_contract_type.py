@@ -18,8 +18,8 @@ class ContractType(Rule):
 
     severity = Severity.ERROR
     summary = "`errors` is present but is not a list or tuple"
-    why = """The server fails at import. A contract is a sequence, whose order clients see in `tools/list`; a set or a
-    dict has none, or loses the types of the reasons."""
+    why = """The server fails at import. Clients see the entries in `tools/list` in the order of the contract; a set or
+    a dict has no order, or loses the types of the reasons."""
     bad = '@tool(errors={"no_match": ErrorCode.NOT_FOUND})'
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])'
     how_to_fix = "Pass a list or a tuple of `FailureMode`, even for a single one: `errors=[mode]`."

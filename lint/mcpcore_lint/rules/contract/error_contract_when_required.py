@@ -8,8 +8,8 @@ class ContractWhenRequired(EntryRule):
     """`when` is missing, blank, a placeholder or not a string."""
 
     summary = "`when` is missing, empty, blank or a placeholder such as TODO"
-    why = """The model reads `when` as the message of a failure that is raised without one, and clients read it in the
-    contract. A tool without it does not import; a placeholder is sent as it is."""
+    why = """Clients read `when` in the contract, and the model reads it as the message of a failure raised without one.
+    Without `when` the server fails at import; a placeholder is sent unchanged."""
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="No requested PMID returned data.", recovery="...")'
     how_to_fix = "Say in one sentence when the tool fails in this way."

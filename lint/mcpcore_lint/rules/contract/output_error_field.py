@@ -14,15 +14,15 @@ class OutputErrorField(Rule):
 
     severity = Severity.ERROR
     summary = "the success model has a field named `error`"
-    why = """Clients look for failures in `structuredContent.error`, so some read the successful result as a failure,
-    and others read a failure that is returned there as a success. A tool with a contract fails at import. A dict that
-    has the key at run time is sent as it was returned, with a line in the log; on a strict server the call fails with
-    INTERNAL_ERROR. On a server without mcpcore the finding is information: nothing else puts failures there,
-    and it is left out where no-error-as-data reports the returned failure."""
+    why = """Clients look for failures in `structuredContent.error`, so some of them read the successful result as a
+    failure. Others read a failure returned in this field as a success. A tool with a contract and such a model fails at
+    import. A dict that has the key at run time is sent unchanged, with a line in the log; on a strict server the call
+    fails with INTERNAL_ERROR. On a server without mcpcore, the finding is information, because nothing else puts
+    failures there. There is no finding if no-error-as-data reports the returned failure."""
     bad = "class Found(BaseModel):\n    items: list[str]\n    error: str | None = None"
     good = "class Found(BaseModel):\n    items: list[str]\n    warning: str | None = None"
-    how_to_fix = """Raise the failure instead of returning it, with `ctx.fail` for a declared reason. If the field is
-    not a failure of the tool, rename it, or give it a `serialization_alias`."""
+    how_to_fix = """Raise the failure instead of returning it, with `ctx.fail` for a declared reason. If the field does
+    not describe a failure of the tool, rename it, or give it a `serialization_alias`."""
     when_to_suppress = "On a server without mcpcore whose clients know the field."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:

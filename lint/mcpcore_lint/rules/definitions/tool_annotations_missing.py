@@ -13,11 +13,11 @@ class ToolAnnotationsMissing(Rule):
     """The retry advice of a failure depends on annotations that the tool does not have."""
 
     severity = Severity.INFO
-    summary = "a contract tool whose default retry advice depends on annotations that it lacks"
-    why = """After a TIMEOUT or SERVICE_UNAVAILABLE, an agent of a tool that only reads could simply call again. By the
+    summary = "a contract tool lacks the annotations that its default retry advice depends on"
+    why = """After a TIMEOUT or SERVICE_UNAVAILABLE, an agent could simply call a read-only tool again. But by the
     defaults of MCP, a tool without annotations may be destructive and is not idempotent. So the runtime withholds the
-    advice of the code: the failure says that the call may have taken effect, and to check first. Only you know whether
-    a second call does harm, so `--fix` writes nothing."""
+    advice of the code: the failure says that the call may have taken effect, and that the agent should check first.
+    Only you know whether a second call does harm, so `--fix` writes nothing."""
     bad = '@tool(errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...")])'
     good = '@tool(read_only=True, errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...")])'
     how_to_fix = """Write `read_only=True` if the tool changes nothing. Otherwise write `idempotent=True` if a second

@@ -13,11 +13,11 @@ class ToolDescriptionRequired(Rule):
     """A tool has neither a docstring nor a description."""
 
     severity = Severity.WARNING
-    summary = "no docstring and no description"
-    why = "The model chooses a tool by its name alone if there is no description."
+    summary = "the tool has neither a docstring nor a description"
+    why = "Without a description, the model chooses the tool by its name alone."
     bad = "@tool\ndef fetch(pmids: list[str]) -> Articles: ..."
     good = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles by PMID."""'
-    how_to_fix = "Write a docstring, or pass `description=`: its effect, its input and its result."
+    how_to_fix = "Write a docstring, or pass `description=`: say what the tool does, takes and returns."
     when_to_suppress = """For a tool that no model chooses, such as one that only a user interface calls. Tools in tests
     are not checked."""
 

@@ -24,7 +24,7 @@ class ToolNameUnique(Rule):
     """Two tools of a server have the same name."""
 
     severity = Severity.ERROR
-    summary = "two tools of one server with one name"
+    summary = "two tools of one server have the same name"
     why = """Clients see only one of the two tools. Which one depends on the server: the first or the last, with at most
     a line in the log."""
     bad = '@server.tool()\ndef fetch(id: str) -> str: ...\n\n@server.tool(name="fetch")\ndef fetch_all() -> str: ...'

@@ -11,11 +11,10 @@ class ToolRegistrationUnresolved(Rule):
     """The function of a registration cannot be found, so no rule checks the tool."""
 
     severity = Severity.INFO
-    summary = "a registration whose function cannot be found"
+    summary = "a tool is registered, but its function cannot be found"
     why = """No rule checks the tool. The linter reads the code and never runs it, so it cannot find a function that is
-    only known at run time: one of a module that is imported by name, one that a variable selects, or one of a table
-    that is filled where the linter cannot follow. It reports `server.tool(...)` too where it cannot tell what the
-    server is."""
+    only known at run time: its module is imported by name, a variable selects it, or it is in a table filled where the
+    linter cannot follow. It also reports `server.tool(...)` if it cannot tell what the server is."""
     bad = 'server.add_tool(importlib.import_module(f"acme.tools.{name}").run)'
     good = '[tool.mcpcore.lint]\nhandlers = ["acme.tools.*:run"]'
     how_to_fix = """Name the functions in the settings, and every rule checks them: `handlers` lists modules and

@@ -18,12 +18,15 @@ class FailureInSuccess(Rule):
     """An item of a successful answer that says that it failed."""
 
     severity = Severity.INFO
-    summary = "a batch would tell the agent which items failed: an item of a successful answer says that it failed"
+    summary = (
+        "the agent reads a success although an item of the answer says that it failed; a batch reports which items "
+        "failed"
+    )
     why = (
-        "Each server spells such items differently, so the host counts a success, and the agent guesses which items to "
-        "send again. The answer of a batch has the results and, for each failed item, the code, the reason, the "
-        "recovery and the retry advice that it would have alone; if every item fails, the call fails. The rule is off "
-        "on servers without mcpcore."
+        "Each server marks such items differently, so the host counts a success, and the agent guesses which items to "
+        "send again. The answer of a batch has the results and, for each failed item, the code, reason, recovery and "
+        "retry advice that a failed call for this item alone would have; if every item fails, the call fails. The rule "
+        "is off on servers without mcpcore."
     )
     bad = (
         "loans = []\nfor pmid in [pmid]:\n    try:\n        loans.append(load(pmid))\n"
@@ -34,7 +37,7 @@ class FailureInSuccess(Rule):
         "return batch.result()"
     )
     how_to_fix = "Collect the items with `mcpcore.services.batch.Batch`, and let their failures through."
-    when_to_suppress = "If clients rely on the form of the items that failed."
+    when_to_suppress = "If clients rely on the current form of failed items."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each item that an `except` clause of a loop adds to the answer."""

@@ -23,9 +23,9 @@ class NoBaseExceptionCatch(Rule):
     bad = "except:\n    return []"
     good = "except Exception as error:\n    raise internal_error() from error"
     how_to_fix = (
-        "Catch `Exception` or less. If something must be undone in any case, undo it and `raise`, or use `finally`."
+        "Catch `Exception` or less. If you have to undo something in any case, undo it and `raise`, or use `finally`."
     )
-    when_to_suppress = "In code that runs handlers for others and passes their exceptions on itself."
+    when_to_suppress = "In code that runs other people's handlers and passes their exceptions on itself."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each clause that catches everything and does not re-raise it."""

@@ -38,13 +38,13 @@ class NoErrorAsData(Rule):
         '"Error: ..." or CallToolResult(is_error=True)'
     )
     why = (
-        "The host does not count such a result as a failure, it carries no retry advice and no recovery, the output "
-        "model must allow for it, and the agent has to guess from prose that the call failed. A failure that a "
-        "function of the project builds for several tools is one finding at that function, which names the tools. In "
-        "a tool of mcpcore a hand-made `CallToolResult(is_error=True)` is reported as well: it is marked as failed, "
-        "but carries no code, no retry advice and no recovery. On the SDK and FastMCP it is the way to fail with a "
-        "text. The words of a response with a bad status or of a process with a bad exit code are a failure too, and "
-        "so are the exceptions that `gather(return_exceptions=True)` collects."
+        "The host does not count such a result as a failure, and the agent has to guess from prose that the call "
+        "failed. The result carries no retry advice and no recovery, and the output model must allow for it. If a "
+        "function of the project builds the failure for several tools, the rule reports it once, at that function, and "
+        "names the tools. In a tool of mcpcore, a hand-made `CallToolResult(is_error=True)` is reported as well: it is "
+        "marked as failed, but carries no code, no retry advice and no recovery. On the SDK and FastMCP, this is the "
+        "way to fail with a text. The text of a response with a bad status, the output of a process with a bad exit "
+        "code and the exceptions that `gather(return_exceptions=True)` collects count as failures too."
     )
     bad = 'return {"error": f"no article {pmid}"}'
     good = 'raise ctx.fail("no_match", data={"pmid": pmid})'

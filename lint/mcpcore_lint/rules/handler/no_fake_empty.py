@@ -45,9 +45,9 @@ class NoFakeEmpty(Rule):
     severity = Severity.WARNING
     summary = 'the agent reads "nothing found" where the tool failed: an `except` returns an empty or default value'
     why = (
-        "An agent that reads an empty list stops looking. It tells the user that there are no such articles, when "
-        "the database was down for a minute. The answer does not say that trying again would help. The empty value of "
-        "a function of the project counts if a tool returns it without a look at it."
+        "An agent that reads an empty list stops looking. It tells the user that no such articles exist, although the "
+        "database was only down for a minute. The answer does not say that trying again would help. An empty value "
+        "from a function of the project counts too, if a tool returns it unchecked."
     )
     bad = "except httpx.HTTPError:\n    return []"
     good = 'except httpx.HTTPError as error:\n    raise ctx.fail("upstream_down") from error'

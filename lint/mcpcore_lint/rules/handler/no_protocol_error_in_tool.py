@@ -21,11 +21,11 @@ class NoProtocolErrorInTool(Rule):
     severity = Severity.ERROR
     summary = "the model never sees the failure: most hosts do not show it the SDK's MCPError"
     why = (
-        "`MCPError` ends the request with a JSON-RPC error. That is meant for broken requests: most hosts log it or "
-        "show it to the user, and the model, which could try again with better arguments, never reads it. SDK 1, "
-        "where the class is called `McpError`, and FastMCP turn it into a failed result that has the text but neither "
-        "the code nor the data: there the rule reports it only if it is selected by its id, as information. With "
-        "`mask_error_details=True` FastMCP hides the text as well, which is a warning."
+        "`MCPError` ends the request with a JSON-RPC error. Such an error is meant for broken requests. Most hosts log "
+        "it or show it to the user, so the model never reads it, although it could try again with better arguments. "
+        "SDK 1, where the class is called `McpError`, and FastMCP turn it into a failed result that has the text but "
+        "neither the code nor the data. There it is reported, as information, only if you select the rule by its id. "
+        "With `mask_error_details=True`, FastMCP hides the text as well, and the finding is a warning."
     )
     bad = 'raise MCPError(code=INVALID_PARAMS, message="no such article")'
     good = 'raise ctx.fail("no_match")'

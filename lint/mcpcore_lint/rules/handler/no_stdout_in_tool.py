@@ -36,16 +36,16 @@ class NoStdoutInTool(Rule):
     severity = Severity.WARNING
     summary = "the client receives broken messages over stdio: the tool, or a function that it calls, prints"
     why = (
-        "A server over stdio sends its messages on standard output, one JSON object a line. With SDK 1, and with "
-        "FastMCP 2 and 3, which are built on it, the client also receives everything else that is printed there. It "
-        "cannot parse that, and text without a line end spoils the message that follows. With SDK 2, and so with "
-        "FastMCP 4 and mcpcore, the file descriptor of standard output points to standard error while the server "
-        "runs. But Python writes the text that `print` left in its buffer when the process ends, after the descriptor "
-        "was restored, and the client still receives it. A child process that inherits standard output writes straight "
-        "to the client with SDK 1 and FastMCP 2 and 3. With SDK 2 it writes to standard error, so the rule does not "
-        "report it for mcpcore and SDK 2. Over HTTP nothing breaks: the rule skips a server if the file that creates "
-        "it runs it over HTTP only. The rule follows calls. A function that prints is one finding, at its first "
-        "`print`, which names the tools that call it and shows their calls."
+        "A server over stdio sends its messages on standard output, one JSON object per line. With SDK 1, and with "
+        "FastMCP 2 and 3, which are built on it, the client also receives everything else printed there. It cannot "
+        "parse such text, and text without a line end breaks the message that follows. With SDK 2, and so with FastMCP "
+        "4 and mcpcore, the file descriptor of standard output points to standard error while the server runs. But "
+        "Python writes text left in the buffer of `print` only when the process ends. By then the descriptor is "
+        "restored, so the client still receives the text. A child process that inherits standard output writes "
+        "straight to the client with SDK 1 and FastMCP 2 and 3. With SDK 2 it writes to standard error, so the rule "
+        "does not report it for mcpcore and SDK 2. Over HTTP nothing breaks: the rule skips a server if the file that "
+        "creates it runs it over HTTP only. The rule follows calls. A function that prints gets one finding, at its "
+        "first `print`; it names the tools that call the function and shows their calls."
     )
     bad = 'print(f"fetching {pmid}")'
     good = 'logger.info("fetching %s", pmid)'

@@ -54,9 +54,9 @@ class NoStringifyUpstreamError(Rule):
     why = (
         "The text of an upstream exception or the body of a response names hosts, paths, queries and tokens, changes "
         "with every release, and may carry instructions to the model from whoever controls the service. On servers "
-        "without mcpcore the finding is information. SDK 2, and FastMCP with `mask_error_details=True`, hide the text "
+        "without mcpcore, the finding is information. SDK 2, and FastMCP with `mask_error_details=True`, hide the text "
         "of other exceptions, so the message reveals what they would hide. SDK 1 and FastMCP send the text of any "
-        "exception, wrapped or not: there only a traceback is reported, unless the rule is selected by its id."
+        "exception, wrapped or not: there the rule reports only a traceback, unless you select it by its id."
     )
     bad = 'except httpx.HTTPStatusError as error:\n    raise service_unavailable(f"PubMed failed: {error}") from error'
     good = (

@@ -33,15 +33,15 @@ class PreferMcpErrorInHandler(Rule):
     summary = "the agent gets a guessed code and no next step: the handler raises a builtin exception"
     why = f"""
 `ValueError` and other builtin exceptions carry a sentence and nothing else: no retry advice and no next step. In a tool
-of mcpcore the client does not even see the sentence, because the boundary hides the text of an undeclared exception. It
-sees a code that only the class suggests: VALIDATION_ERROR for a ValueError, whether an argument or an answer was wrong.
+of mcpcore, the client does not even see the sentence, because the boundary hides the text of an undeclared exception.
+It sees a code guessed from the class: VALIDATION_ERROR for a ValueError, whether an argument or an answer was wrong.
 
 Servers without mcpcore have no coded errors. There the finding depends on how the framework handles an exception:
 
 {as_markdown()}
 
 Where the text is hidden, the finding is a warning, or information if a decorator of the project registers the tools,
-since the project may raise `ToolError` in place of the exception. Where the text is sent, only `raise Exception(...)`
+since the project may raise `ToolError` instead of the exception. Where the text is sent, only `raise Exception(...)`
 is reported, as information. Select the rule by its id to see the rest.
 
 There is no finding if a decorator or a context manager of the project catches the exception and raises another one.
@@ -49,11 +49,11 @@ There is no finding if a decorator or a context manager of the project catches t
     bad = 'raise ValueError(f"no article {pmid}")'
     good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
     how_to_fix = (
-        "With a contract, declare the failure and raise `ctx.fail(reason)`. Without one, raise the factory that fits "
-        "the failure. On a server without mcpcore, raise the error that the table names. In a contract tool "
-        "`ToolError` is reported as well, because it has neither a reason nor a code."
+        "With a contract, declare the failure and raise `ctx.fail(reason)`. Without one, raise the error of the "
+        "factory that fits the failure. On a server without mcpcore, raise the error that the table names. In a "
+        "contract tool `ToolError` is reported as well, because it has neither a reason nor a code."
     )
-    when_to_suppress = "If the exception means a bug that no argument can cause, and `assert` does not fit."
+    when_to_suppress = "If the exception signals a bug that no argument can cause, and `assert` does not fit."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each builtin exception that leaves its function, where it is created."""

@@ -41,9 +41,9 @@ class RetryUnsafe(Rule):
     )
     why = (
         "A call can fail after it has taken effect: the order is placed, and the answer is lost. An agent that is "
-        "advised to call again places it twice. The annotations say that a second call changes more, and only the "
-        "author knows whether anything has changed by the time of this failure. Advice that comes from the code alone "
-        "is not reported, because the runtime does not send it for such a tool. Neither is a tool whose annotations "
+        "advised to call again places the order twice. The annotations say that a second call changes something again, "
+        "and only you know whether anything has changed when this failure is raised. Advice that comes from the code "
+        "alone is not reported, because the runtime does not send it for such a tool. Nor is a tool whose annotations "
         "leave the question open."
     )
     bad = (
@@ -67,10 +67,10 @@ class RetryUnsafe(Rule):
     how_to_fix = (
         'Say what the failed call may have done: `effects="none"` if the handler fails before it changes anything, '
         '`"partial"` or `"unknown"` if it may have, in the entry or where the failure is raised. Or use '
-        "`Retry.never()`, and let the recovery say how to find out. If a second call changes nothing more, set "
-        "`idempotent=True`."
+        "`Retry.never()`, and let the recovery say how to find out what happened. If a second call changes nothing "
+        "more, set `idempotent=True`."
     )
-    when_to_suppress = "If the upstream ignores a repeated call, and the annotation must stay as it is for clients."
+    when_to_suppress = "If the upstream ignores a repeated call, and clients need the annotation unchanged."
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Report the retry advice of each unsafe tool, once at each place."""

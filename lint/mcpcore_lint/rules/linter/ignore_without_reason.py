@@ -17,7 +17,7 @@ class IgnoreWithoutReason(SuppressionRule):
 
     severity = Severity.INFO
     summary = "the suppression does not say why"
-    why = "The next reader cannot tell whether the exception was thought through or made in a hurry."
+    why = "The next reader cannot tell whether the suppression was thought through or made in a hurry."
     bad = "return []  # mcpcore: ignore[no-fake-empty]"
     good = "return []  # mcpcore: ignore[no-fake-empty] an empty inbox is a correct answer"
     how_to_fix = "Write the reason after the bracket."

@@ -13,6 +13,6 @@ class ParseError(Rule):
     bad = "def fetch(:\n    ..."
     good = "def fetch():\n    ..."
     how_to_fix = """Correct the syntax at the reported place, save the file in the encoding that it declares, or run the
-    linter under the Python that the file is written for."""
+    linter under the Python version that the file is written for."""
     when_to_suppress = """A comment cannot suppress it, because the file cannot be read. Exclude the file by its path.
     Files and folders with `{{` in their names are templates and are never read."""

@@ -19,7 +19,10 @@ class UnusedIgnore(SuppressionRule):
     severity = Severity.WARNING
     fixable = True
     summary = "the suppression has no effect: the rule has no finding there"
-    why = "The comment points to a problem that does not exist, and it will hide the next finding on its line."
+    why = (
+        "The comment points to a problem that does not exist, and it will hide the next finding of the rule on its "
+        "line."
+    )
     bad = "x = 1  # mcpcore: ignore[no-fake-empty] the cache is optional"
     good = "x = 1"
     how_to_fix = "Remove the comment, or the rule in it that has no finding."

@@ -52,7 +52,7 @@ def cost() -> str:
             [name, *(_microseconds(figures.get((server, outcome))) for server in ("sdk", "fastmcp", "mcpcore"))]
             for outcome, name in OUTCOMES.items()
         ]
-        parts += ["", f"{title}, the median in microseconds (to the SDK's):", ""]
+        parts += ["", f"{title}, the median in microseconds (ratio to the SDK's):", ""]
         parts.append(table(["outcome", "MCP SDK", "FastMCP", "mcpcore"], rows))
     started = runtime["startup"]["milliseconds"]
     parts += ["", "## The start", "", _conditions(runtime), ""]
@@ -74,7 +74,7 @@ def cost() -> str:
         for name, row in audit["kinds"].items()
         if row["median"] > audit["limit_microseconds"]
     ]
-    parts += ["", "By kind of failure, next to what the standard library takes to log the same crash:", ""]
+    parts += ["", "By kind of failure, next to the time the standard library takes to log the same crash:", ""]
     parts.append(
         table(
             ["failure", "record", "logged by the standard library"],
@@ -86,7 +86,7 @@ def cost() -> str:
         f"The limit of `python -m bench.audit` is {audit['limit_microseconds']:.0f} microseconds for each. "
         + (f"Above it: {', '.join(over)}." if over else "None is above it."),
         "",
-        "A whole call in memory, whose caches are cold:",
+        "A whole call in memory, with cold caches:",
         "",
         table(
             ["call", "without a trail", "with a trail"],
@@ -105,7 +105,7 @@ def cost() -> str:
         "",
         "## The linter",
         "",
-        f"{_conditions(lint)} A tree of {tree['files']:,} files and {tree['lines']:,} lines, of which {tree['tool_files']:,} files define tools:",
+        f"{_conditions(lint)} A tree of {tree['files']:,} files and {tree['lines']:,} lines; {tree['tool_files']:,} of the files define tools:",
         "",
     ]
     parts.append(table(["run", "seconds"], [[name, lint[key]["seconds"]] for key, name in RUNS.items()]))

@@ -59,15 +59,15 @@ def hosts() -> list[str]:
     )
     return [
         table(
-            ["host", "package", "the model reads of a failure", "of a batch with a failed item"],
+            ["host", "package", "for a failure, the model reads", "for a batch with a failed item"],
             [[name, pinned(package, NPM), *forms(runs[name])] for name, package in PACKAGES.items()],
         ),
         "",
-        "In all of them, the message, the reason, the recovery, the advice and the effects arrive, also behind `mcpcore proxy` with a contract. "
+        "In all of them, the message, the reason, the recovery, the advice and the effects arrive, even behind `mcpcore proxy` with a contract. "
         "A crash has no reason and no recovery.",
         "",
         *(
-            f"{name} checks types itself: for a word where a number belongs, it makes no call, and its model reads "
+            f"{name} checks types itself: if an argument is a word instead of a number, it makes no call, and its model reads "
             f"`{runs[name]['wrong-type']['shown']}`.\n"
             for name in silent
         ),

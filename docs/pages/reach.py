@@ -66,19 +66,19 @@ some both, so mcpcore writes the failure into both. This page shows what arrives
 LIBRARIES = """\
 ## In client libraries
 
-The same tool fails in four ways, the last a crash with a password in its text. In {clients} clients, from the Python SDK to LangChain and the
+The same tool fails in four ways; the last is a crash with a password in its text. In {clients} clients, from the Python SDK to LangChain and the
 Inspector, these parts reach the model:
 
 """
 TEXTS = """
 FastMCP's option `mask_error_details=True` hides the text of a crash.
 
-For the declared failure, most models read one of these texts.
+For the declared failure, most models read one of these texts, depending on the server.
 """
 END = """\
-A model that makes the same call again and again reads one paragraph more from the third time on:
-[identical calls](../reference/wire.md#identical-calls). You find every text of every client, and the output schemas they accept, in
-[What each client shows](../reference/client-texts.md).
+A model that makes the same call again and again reads an extra paragraph from the third time on: see
+[identical calls](../reference/wire.md#identical-calls). [What each client shows](../reference/client-texts.md) has every text of
+every client, and the output schemas clients accept.
 """
 REFERENCE = """\
 # What each client shows

@@ -29,6 +29,7 @@ TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Ord
 
 TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Order at most {left}.", data=Stock)"""
     how_to_fix = "Write the name of a required field, or `{{` and `}}` for literal braces."
+    when_to_suppress = "Never: the server does not start, or without a data model, clients read the braces."
     arguments = ("when", "recovery", "user_message")
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -271,7 +271,7 @@ def read_stdin() -> str:
     Raises:
         Problem: If it is not UTF-8.
     """
-    data = sys.stdin.buffer.read()
+    data = sys.stdin.buffer.read() if sys.stdin else b""  # None where the descriptor was closed before the start
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as exc:

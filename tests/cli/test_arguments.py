@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcpcore.cli.arguments import parse_arguments
@@ -192,11 +193,20 @@ def test_raw_json_arrives_as_it_was_typed(value, key):
     assert {key: value} == parse(f"{key}:={json.dumps(value)}")
 
 
+@example(["-"], None)
 @given(st.lists(st.text(), max_size=4), st.none() | st.just(SCHEMA) | json_values.filter(lambda v: isinstance(v, dict)))
 def test_no_words_and_no_schema_crash_the_parser(words, schema):
     """Whatever is typed and whatever a server lists, the answer is arguments or a problem."""
-    with contextlib.suppress(Problem):
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Problem):
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))  # which the word `-` reads
         assert isinstance(parse(*words, schema=schema), dict)
+
+
+def test_closed_standard_input_has_no_arguments(monkeypatch):
+    """Python has no stream for a descriptor that was closed before it began."""
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(Problem, match="standard input"):
+        parse("-")
 
 
 @given(st.from_type(dict) | json_values)

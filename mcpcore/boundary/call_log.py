@@ -64,10 +64,9 @@ class CallLog:
             LOGGER.error("a call could not be written to %s: %s", self._path, exc)  # noqa: TRY400 - it says it all
 
     def _number(self, session: object) -> int:
-        number = self._sessions.get(session)
-        if number is None:
-            number = self._sessions[session] = next(self._numbers)
-        return number
+        if session not in self._sessions:
+            self._sessions[session] = next(self._numbers)
+        return self._sessions[session]
 
 
 _MAX_NAME: Final = 200

@@ -79,3 +79,27 @@ FOR_A_READER = (
 def test_the_form_of_a_text_says_what_to_do_or_leaves_it_to_a_reader(text, says):
     """A command, a request or an obligation says it, a statement does not; other forms and languages decide nothing."""
     assert says_what_to_do(text, TOOLS) is says
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Lost the connection to the database",
+        "Without a token the request is refused",
+        "When the server is down, nothing works",
+        "With the wrong key nothing opens",
+        "Because the file is gone",
+        "Found the same key twice",
+        "Read failed: because your plan has no quota",
+        "Could not open the store: while the index was built",
+        "Built the index, then lost the lock",
+        "Error: beyond the limit",
+        "Through the proxy the call was blocked",
+        "Between the two a gap was left",
+        "Wrote the file only partly",
+        "Took the lock too late",
+    ],
+)
+def test_a_statement_with_any_first_word_says_nothing_to_do(text):
+    """Words of the closed classes, and the past of irregular verbs, are no commands, whichever texts the list was tried on."""
+    assert says_what_to_do(text) is not True

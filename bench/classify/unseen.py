@@ -125,10 +125,12 @@ def by_phrase(labelled: Sequence[Message]) -> str:
     rows: dict[str, list[Message]] = defaultdict(list)
     for message in labelled:
         rows[message.phrase].append(message)
-    for phrase, found in sorted(rows.items()):
-        wrong = sum(message.wrong for message in found)
-        packages = len({message.package for message in found})
-        lines.append(f"{len(found) - wrong:4} right {wrong:4} wrong in {packages:3} packages  {phrase or '(silence)'}")
+    for phrase, matching in sorted(rows.items()):
+        wrong = sum(message.wrong for message in matching)
+        packages = len({message.package for message in matching})
+        lines.append(
+            f"{len(matching) - wrong:4} right {wrong:4} wrong in {packages:3} packages  {phrase or '(silence)'}"
+        )
     return "\n".join(lines)
 
 

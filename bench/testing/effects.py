@@ -313,7 +313,7 @@ async def play(scenario: Scenario, writes: Writes) -> tuple[Envelope, bool]:
 
 async def measure(writes: Writes) -> tuple[dict[str, bool], list[str], set[str]]:
     """Each place that claims `none` and whether its write was found; false reports and surprises; all places passed."""
-    found: dict[str, bool] = {}
+    seen: dict[str, bool] = {}
     surprises: list[str] = []
     passed: set[str] = set()
     for scenario in SCENARIOS:
@@ -328,19 +328,19 @@ async def measure(writes: Writes) -> tuple[dict[str, bool], list[str], set[str]]
         elif failure.effects == "none":
             for place in places:
                 writes.on = place
-                found[place] = (await play(scenario, writes))[1] and found.get(place, True)
-    return found, surprises, passed
+                seen[place] = (await play(scenario, writes))[1] and seen.get(place, True)
+    return seen, surprises, passed
 
 
-def page(places: list[str], found: dict[str, bool], passed: set[str]) -> str:
+def page(places: list[str], seen: dict[str, bool], passed: set[str]) -> str:
     """The figures in Markdown."""
     rows = [
         f"| {name} | {sum(place.startswith(name) for place in places)} "
-        f"| {sum(place.startswith(name) for place in found)} "
-        f"| {sum(is_found for place, is_found in found.items() if place.startswith(name))} |"
+        f"| {sum(place.startswith(name) for place in seen)} "
+        f"| {sum(is_found for place, is_found in seen.items() if place.startswith(name))} |"
         for name in SERVERS
     ]
-    missed = [f"- `{place}`" for place, is_found in sorted(found.items()) if not is_found]
+    missed = [f"- `{place}`" for place, is_found in sorted(seen.items()) if not is_found]
     untouched = [f"- `{place}`" for place in places if place not in passed]
     return "\n".join(
         [
@@ -356,7 +356,7 @@ def page(places: list[str], found: dict[str, bool], passed: set[str]) -> str:
             *rows,
             "",
             (
-                f"{sum(found.values())} of {len(found)} writes are found. Without a write, {len(SCENARIOS)} scenarios "
+                f"{sum(seen.values())} of {len(seen)} writes are found. Without a write, {len(SCENARIOS)} scenarios "
                 "report nothing."
             ),
             "",
@@ -377,12 +377,12 @@ def main() -> int:
     setattr(builtins, "__inserted_write__", writes)  # noqa: B010 - type checkers know no such name
     with tempfile.TemporaryDirectory() as folder:
         places = copy_with_writes(Path(folder))
-        found, surprises, passed = anyio.run(measure, writes)
-    text = page(places, found, passed)
+        seen, surprises, passed = anyio.run(measure, writes)
+    text = page(places, seen, passed)
     print(text, *surprises, sep="\n")
     if not quick:
         PAGE.write_text(text + "\n", encoding="utf-8")
-    return int(bool(surprises) or sum(found.values()) < TARGET * len(found))
+    return int(bool(surprises) or sum(seen.values()) < TARGET * len(seen))
 
 
 if __name__ == "__main__":

@@ -234,10 +234,10 @@ class Matcher:
                     return weak  # a statement that says nothing, whatever words it has
                 status = int(match[1])
                 if status >= 300 and weak is None:
-                    found = TextMatch(code_for_status(status), STATUS_RETRY.get(status), candidate.phrase, status)
-                    if found.code not in _WEAK:
-                        return found
-                    weak = found
+                    by_status = TextMatch(code_for_status(status), STATUS_RETRY.get(status), candidate.phrase, status)
+                    if by_status.code not in _WEAK:
+                        return by_status
+                    weak = by_status
         return weak
 
 

@@ -76,8 +76,8 @@ def address(page):
 def test_the_search_answers_questions():
     """The right page is among the first three for at least 23 of the 25, and the search is the same on a page opened as a file."""
     questions = QUESTIONS["questions"]
-    found = drive("search.mjs", SITE, job={"queries": list(questions), "opened": OPENED})
-    first = {question: found["served"][question][:3] for question in questions}
+    answers = drive("search.mjs", SITE, job={"queries": list(questions), "opened": OPENED})
+    first = {question: answers["served"][question][:3] for question in questions}
     wrong = {
         question: first[question]
         for question, pages in questions.items()
@@ -85,7 +85,7 @@ def test_the_search_answers_questions():
     }
     assert 25 == len(questions)
     assert len(wrong) <= len(questions) - 23, wrong
-    assert found["opened"] == {query: found["served"][query] for query in OPENED}
+    assert answers["opened"] == {query: answers["served"][query] for query in OPENED}
 
 
 @pytest.mark.site
@@ -106,12 +106,12 @@ def test_each_fault_is_found(tmp_path):
         (tmp_path / f"{name}.html").write_text(f"<!doctype html>{body}", encoding="utf-8")
     (tmp_path / "picture.svg").write_text(PICTURE, encoding="utf-8")
     pages = {"pages": [f"{name}.html" for name in FAULTS], "wide": ["404.html"]}
-    found = drive("pages.mjs", tmp_path, job={**pages, "pictures": [str(tmp_path / "picture.svg")], "unknown": []})
+    faults = drive("pages.mjs", tmp_path, job={**pages, "pictures": [str(tmp_path / "picture.svg")], "unknown": []})
     for name, (_, fault) in FAULTS.items():
         start = f"{name}.html, 390 pixels, light: "
-        assert any(problem.startswith(start) and fault in problem for problem in found), (name, found)
-    assert {'picture.svg: writes in 7.2 pixels: "small"', 'picture.svg: cuts the label "beyond"'} <= {*found}
-    assert 'picture.svg: cuts the label "lost…"' in found
+        assert any(problem.startswith(start) and fault in problem for problem in faults), (name, faults)
+    assert {'picture.svg: writes in 7.2 pixels: "small"', 'picture.svg: cuts the label "beyond"'} <= {*faults}
+    assert 'picture.svg: cuts the label "lost…"' in faults
 
 
 @pytest.mark.site

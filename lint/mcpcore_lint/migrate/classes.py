@@ -53,18 +53,18 @@ def new_classes(leaving: Iterable[Leaving], files: Iterable[str]) -> dict[Module
         for items in group.values() if home.absolute in files else ():
             raised = items[0].raised
             kind = _kind(raised)
-            told = sentences(raised.message, raised.scope)
-            if kind is None or told is None or code_of_raised(raised.name, raised) in VAGUE:
+            sentence = sentences(raised.message, raised.scope)
+            if kind is None or sentence is None or code_of_raised(raised.name, raised) in VAGUE:
                 continue
             users = {item.module for item in items}
             if not all(item.declarable for item in items) or any(
                 user is not home and package_of(home, user) is None for user in users
             ):
                 continue
-            key = kind.id, blank(told.when)
+            key = kind.id, blank(sentence.when)
             name = made[key][0] if key in made else _free(raised, {home, *users}, [name for name, _ in made.values()])
             if name:
-                made.setdefault(key, (name, told.when))
+                made.setdefault(key, (name, sentence.when))
                 nodes += [raised.node, *(item.tool for item in items if item.module is home)]
                 changes.append(Edit(*home.source.node_range(kind), name))
         if made:

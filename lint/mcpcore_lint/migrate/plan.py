@@ -489,14 +489,14 @@ def plan_reached(
 
 def leaving_tools(tools: Sequence[ToolDef], reach: Callable[[ToolDef], Reach], hierarchy: Hierarchy) -> list[Leaving]:
     """The exceptions of other functions that leave some tools."""
-    found: list[Leaving] = []
+    leaving: list[Leaving] = []
     for conversion in _conversions(tools, hierarchy):
         body = conversion.body
         wrapped = wrapping(body, set(conversion.registrations), hierarchy)
         declarable = conversion.blocked_by(wrapped.blocks) is None and not conversion.is_dispatcher
         raised = raised_elsewhere(reach(conversion.tools[0]), body.module.project, body.node)
-        found += [Leaving(item, body.module, body.node, declarable and item.is_inside) for item in raised]
-    return found
+        leaving += [Leaving(item, body.module, body.node, declarable and item.is_inside) for item in raised]
+    return leaving
 
 
 def _conversions(tools: Sequence[ToolDef], hierarchy: Hierarchy) -> list[Conversion]:

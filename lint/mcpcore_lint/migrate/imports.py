@@ -51,7 +51,8 @@ def _used(tree: ast.Module) -> set[str]:
 
 
 def _says(module: Module, word: str) -> bool:
-    return re.search(rf"\b{re.escape(word)}\b", module.source.text) is not None
+    # Most files do not have the letters at all, and a plain search for them is many times faster.
+    return word in module.source.text and re.search(rf"\b{re.escape(word)}\b", module.source.text) is not None
 
 
 def _without(node: ast.Import | ast.ImportFrom, gone: set[str], source: Source) -> list[Edit]:

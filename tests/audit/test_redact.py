@@ -258,10 +258,10 @@ def test_hostile_text_is_searched_in_linear_time(unit):
 
     def took(times: int) -> float:
         text = unit * times
-        began = time.perf_counter()
+        began = time.process_time()
         redact_text(text)
         redact({"text": text, "texts": [unit] * times})
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     took(10)
     assert any(took(8_000) < max(60 * took(800), 0.2) for _ in range(3))

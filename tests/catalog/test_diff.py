@@ -332,10 +332,10 @@ def test_endless_and_huge_schemas_come_to_an_end():
         "$defs": {"A": schema(a={"$ref": "#/$defs/A"}, b={"anyOf": [{"$ref": "#/$defs/A"}]})},
     }
     huge = schema(**{f"f{number}": TEXT for number in range(3_000)})
-    begun = time.monotonic()
+    begun = time.process_time()
     assert [] == compare(*one({"dataSchema": endless}, {"dataSchema": endless}))
     assert [] == compare(*one({"dataSchema": huge}, {"dataSchema": huge}))
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 def test_a_schema_that_is_too_large_to_read_has_still_changed():
@@ -347,20 +347,20 @@ def test_a_schema_that_is_too_large_to_read_has_still_changed():
     }
     knotted = {"$defs": parts} | schema(**{f"f{at}": {"$ref": f"#/$defs/A{at}"} for at in range(99)})
     other = {**knotted, "$defs": {**parts, "B": {}}}
-    begun = time.monotonic()
+    begun = time.process_time()
     assert ["data-schema-changed"] == [
         found.rule for found in compare(*one({"dataSchema": knotted}, {"dataSchema": other}))
     ]
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 def test_many_removed_and_added_reasons_come_to_an_end():
     """The comparison of words is bounded."""
     long = "word " * 900
     pair = [[failure(f"{side}{at}", when=f"{side} {at} {long}") for at in range(300)] for side in ("old", "new")]
-    begun = time.monotonic()
+    begun = time.process_time()
     assert compare(catalog(item(*pair[0])), catalog(item(*pair[1])))
-    assert time.monotonic() - begun < 20
+    assert time.process_time() - begun < 20
 
 
 TEXTS = st.text(max_size=4)

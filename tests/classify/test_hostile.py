@@ -184,10 +184,10 @@ def _deep_group() -> Exception:
 def test_a_hostile_exception_is_classified_all_the_same(make: object, code: ErrorCode | None) -> None:
     """Nothing that an exception does makes classify raise, hang or read without bounds."""
     exc = make()  # type: ignore[operator]
-    started = time.perf_counter()
+    started = time.process_time()
     found = classify(exc)
     explained = explain(exc)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     assert is_code(found)
     assert found is explained.code
     assert code in {None, found}

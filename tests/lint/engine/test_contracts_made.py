@@ -93,8 +93,8 @@ def test_self_referential_contracts_end(project):
         for number, errors in enumerate(("again()", "[*there(1)]", "T", "U", "V", "made()", "A().x()", "f0()", "A0"))
     )
     project.write(app=f"{HEAD}{HOSTILE}{doubled}def f60(): return [1]\nA60 = [1]\n{tools}")
-    started = time.monotonic()
+    started = time.process_time()
     found = project.tools()
     assert 9 == len(found)
     assert not any(each.contract.known for each in found.values())
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10

@@ -184,10 +184,10 @@ def test_a_file_of_a_hundred_thousand_lines_is_checked(tmp_path):
     """There is no limit on the length of a file."""
     body = "".join(f"def f{n}(x):\n    return g{n}(x)\n\n\n" for n in range(25_000))
     write(tmp_path, big=(EMPTY.format(name="a") + body).encode())
-    start = time.perf_counter()
+    start = time.process_time()
     report = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path))
     assert shown(report) == [("big.py", 4, "error-contract-empty")]
-    assert time.perf_counter() - start < 15
+    assert time.process_time() - start < 15
 
 
 def test_nesting_does_not_break_the_linter(tmp_path):

@@ -81,9 +81,9 @@ def test_patterns_with_many_stars(empty):
     empty.write("/".join(["a"] * 40) + "/a.py", SERVER)
     empty.write(".gitignore", f"{'*a' * 40}*b\n{'**/a/' * 25}b\n/{'**/' * 60}x\n")
     empty.git("init", "-q")
-    before = time.perf_counter()
+    before = time.process_time()
     assert 2 == len(Walk(Settings(), str(empty.root)).run([empty.root]).files)
-    assert time.perf_counter() - before < 2
+    assert time.process_time() - before < 2
 
 
 def test_invalid_patterns_are_skipped(empty):

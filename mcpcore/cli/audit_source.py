@@ -38,12 +38,12 @@ class Guarded(click.Command):
         """Run the command, as click does."""
         try:
             return super().invoke(ctx)
-        # click ends a command quietly if its output is no longer read.
-        except BrokenPipeError:
-            raise
         except AuditError as exc:
             raise Problem(str(exc)) from exc
         except OSError as exc:
+            # Every command reports an error of its output alike, and ends quietly if nobody reads it any more.
+            if output.is_of_output(exc):
+                raise
             raise Problem(f"{exc.filename or 'the trail'}: {exc.strerror or exc}") from exc
 
 

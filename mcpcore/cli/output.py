@@ -134,6 +134,14 @@ def escape_streams() -> None:
     sys.excepthook = _show_exception
 
 
+def is_of_output(exc: OSError) -> bool:
+    """Whether an error comes from the output: a full disk, a missing device."""
+    import traceback
+
+    *_, (frame, _) = traceback.walk_tb(exc.__traceback__)
+    return frame.f_globals.get("__name__") in {click.echo.__module__, __name__}
+
+
 def _show_exception(kind: type[BaseException], exc: BaseException, trace: Any) -> None:
     import traceback
 

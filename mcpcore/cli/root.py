@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TextIO
 import click
 
 from mcpcore import __version__
-from mcpcore.cli.output import EscapedErrors, escape_streams
+from mcpcore.cli.output import EscapedErrors, escape_streams, is_of_output
 from mcpcore.cli.problems import Problem
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def run() -> None:
     try:
         cli(prog_name=PROGRAM, color=color)
     except OSError as exc:
-        if not _is_of_output(exc):
+        if not is_of_output(exc):
             raise
         problem = Problem(f"the standard output cannot be written: {exc.strerror or exc}.")
         try:
@@ -149,11 +149,3 @@ def run() -> None:
 def _discard(stream: TextIO) -> None:
     """Let what `stream` holds go nowhere, so that the interpreter does not fail to write it when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _is_of_output(exc: OSError) -> bool:
-    """Whether an error comes from the output: a full disk, a missing device."""
-    import traceback
-
-    *_, (frame, _) = traceback.walk_tb(exc.__traceback__)
-    return frame.f_globals.get("__name__") in {click.echo.__module__, escape_streams.__module__}

@@ -56,6 +56,17 @@ def run(*arguments: object, status: int = 0, **options):
     return result
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("command", ["show", "tail", "stats", "verify"])
+def test_a_full_disk_behind_the_output_is_not_blamed_on_the_trail(trail, command):
+    """The trail is sound, and the message says what is not."""
+    words = [sys.executable, "-m", "mcpcore", "audit", command, str(trail)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    told = "Error: the standard output cannot be written: No space left on device.\n"
+    assert (done.returncode, done.stderr) == (2, told)
+
+
 class TestVerify:
     def test_an_intact_trail_exits_0(self, trail):
         """One line says so and includes the head to keep."""

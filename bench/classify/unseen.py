@@ -2,15 +2,16 @@
 
 `python -m bench.classify.unseen` prints the figures of the open set, by which the tables were made, and of the closed
 set if it is there, and writes bench/results/unseen.json. A set is three files: the texts, and the labels of two passes
-(see bench/classify/messages/GUIDE.md); `--closed TEXTS FIRST SECOND` reads another closed set. With `-v` it lists the
-wrong codes of the open set, and for each phrase how often it is right and in how many packages; the closed set stays
-unread while the tables are changed.
+(see bench/classify/messages/GUIDE.md); the open set is made of two. `--closed TEXTS FIRST SECOND` reads another closed
+set. With `-v` it lists the wrong codes of the open set, and for each phrase how often it is right and in how many
+packages; the closed set stays unread while the tables are changed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FOLDER = Path(__file__).with_name("messages")
-OPEN = (FOLDER / "texts.jsonl", FOLDER / "first.tsv", FOLDER / "second.tsv")
-CLOSED = (FOLDER / "closed-2.jsonl", FOLDER / "closed-2-first.tsv", FOLDER / "closed-2-second.tsv")
+EARLIER = (FOLDER / "texts.jsonl", FOLDER / "first.tsv", FOLDER / "second.tsv")
+LATER = (FOLDER / "closed-2.jsonl", FOLDER / "closed-2-first.tsv", FOLDER / "closed-2-second.tsv")
+CLOSED = (FOLDER / "closed-3.jsonl", FOLDER / "closed-3-first.tsv", FOLDER / "closed-3-second.tsv")
+PACKAGE = re.compile("[^:]*:@?[^@]*")
 RESULTS = Path(__file__).parents[1] / "results" / "unseen.json"
 MOST_WRONG = 1
 MOST_BELOW_OPEN = 3
@@ -32,7 +35,7 @@ MOST_BELOW_OPEN = 3
 class Message(NamedTuple):
     """A text, its package, the labels of both passes, and what `classify` says with the phrase that decides.
 
-    The package is that of a source such as `npm:pg@8.23.1:lib/client.js:12`, in every version.
+    The package is that of a source such as `npm:@hono/node@1.2.3:lib/client.js:12`, in every version.
     """
 
     text: str
@@ -52,7 +55,7 @@ class Message(NamedTuple):
         return self.code not in {"none", *self.labels}
 
 
-def messages(files: Sequence[Path] = OPEN) -> list[Message]:
+def messages(files: Sequence[Path]) -> list[Message]:
     """Every message of a set with its labels, classified as an exception whose class says nothing."""
     texts, *passes = files
     first, second = (
@@ -63,7 +66,7 @@ def messages(files: Sequence[Path] = OPEN) -> list[Message]:
     return [
         Message(
             row["text"],
-            row["source"].partition("@")[0],
+            PACKAGE.findall(row["source"])[0],
             (first[str(row["id"])], second[str(row["id"])]),
             *_said(row["text"]),
         )
@@ -119,6 +122,12 @@ def across_packages(labelled: Sequence[Message]) -> dict[str, float]:
     )
 
 
+def of_later_packages(earlier: Sequence[Message], later: Sequence[Message]) -> dict[str, float]:
+    """What the phrases that are right in a package of `earlier` are worth on `later`."""
+    right = {message.phrase for message in earlier if message.phrase and not message.wrong}
+    return figures([m if m.phrase in right else m._replace(code="none", phrase="") for m in later])
+
+
 def by_phrase(labelled: Sequence[Message]) -> str:
     """The wrong codes, and how often each phrase is right and wrong."""
     lines = [f"{m.code} for {m.labels} by {m.phrase!r}: {m.text}" for m in labelled if m.wrong]
@@ -148,10 +157,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--results", type=Path, default=RESULTS, help="the file for the figures")
     options = parser.parse_args(argv)
-    opened = messages()
+    earlier, later = messages(EARLIER), messages(LATER)
+    opened = earlier + later
     if options.verbose:
         print(by_phrase(opened))
-    report = {"open": figures(opened), "open_across_packages": across_packages(opened)}
+    report = {
+        "open": figures(opened),
+        "open_across_packages": across_packages(opened),
+        "open_by_earlier_packages": of_later_packages(earlier, later),
+    }
     if not options.open and (options.closed != CLOSED or CLOSED[0].exists()):
         report["closed"] = figures(messages(options.closed))
     print(json.dumps(report, indent=2))

@@ -11,6 +11,8 @@ from pages.markdown import table
 def _code_of(row: phrase_table.PhraseRow) -> str:
     if row.code is not None:
         return f"`{row.code.name}`"
+    if row.silences is not None:
+        return f"not `{row.silences.name}`"
     return "by the status in it" if any("<" in phrase for phrase in row.phrases) else "none"
 
 
@@ -77,7 +79,8 @@ def page() -> str:
         "one sentence, `[word]` may be left out, `!word` must not follow, `#` is a number, and `<env>` a name in capitals "
         "such as API_BASE; `<status>` is an HTTP status, `<lone>` one alone on its line, in brackets or before a colon, "
         "`<quoted>` one that a key of JSON has, `<ended>` one that ends the text behind a colon; `<end>` is the end of a line, "
-        "and `<word>` any one word. A text that matches a row without a code names no cause, whatever words it has. "
+        "`<word>` any one word, `<quality>` one that is no participle, and `<value>` a value. A text that matches a row without a code "
+        "names no cause, whatever words it has; later rows do not give it a code that its row excludes. "
         "`{service}` is any of the words listed under that name below the table. "
         "Letters are read without their accents, and words of names in mixed case, such as OrderNotFound, are read too.",
         "",

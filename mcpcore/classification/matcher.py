@@ -206,7 +206,7 @@ class Matcher:
     def find(self, text: str, words: frozenset[str] | None = None) -> TextMatch | None:
         """The first row that matches a bounded text in lower case; `words` are its `words_of`, if known."""
         by_word = self._compile() if self._by_word is None else self._by_word
-        candidates: list[_Lazy] = []
+        candidates: dict[int, _Lazy] = {}  # two words of the text may lead to one phrase
         if words is None:
             words = words_of(text)
         # Not `words.intersection(by_word)`, which would visit the whole table.
@@ -216,18 +216,17 @@ class Matcher:
                     if words.isdisjoint(needed):
                         break
                 else:
-                    candidates.append(candidate)
-        if len(candidates) > 1:
-            candidates.sort(key=lambda candidate: candidate.order)
-        last: _Lazy | None = None
+                    candidates[candidate.order] = candidate
         weak: TextMatch | None = None
-        for candidate in candidates:
-            if candidate is last:
-                continue  # reached by two words of the text
-            last = candidate
-            match = candidate.search(text)
+        silenced: tuple[Code, ...] = ()
+        for order in sorted(candidates):
+            candidate = candidates[order]
+            row = candidate.row
+            match = None if row.code in silenced else candidate.search(text)
             if match is not None:
-                row = candidate.row
+                if row.silences is not None:
+                    silenced += (row.silences,)
+                    continue
                 if row.code is not None:
                     return TextMatch(row.code, row.retry, candidate.phrase, None)
                 if match.lastindex is None:

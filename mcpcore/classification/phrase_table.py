@@ -21,7 +21,8 @@ from mcpcore.contract.retry import Retry
 class PhraseRow(NamedTuple):
     """Phrases with the same meaning, and their code.
 
-    The code is None where the phrase holds an HTTP status, which gives the code, and where the statement says nothing.
+    The code is None where the phrase holds an HTTP status, which gives the code, where the statement says nothing, and
+    where it only rules out one code.
     """
 
     code: Code | None
@@ -29,6 +30,8 @@ class PhraseRow(NamedTuple):
     retry: Retry | None = None
     only: str | None = None
     """The class, as `types` names it, to whose messages the row is limited; such rows are read first."""
+    silences: Code | None = None
+    """The one code that later rows may not give to a text of this row."""
 
 
 _RETRIES: Final = {None: None, "soon": Retry.after(seconds=1), "never": Retry.never()}
@@ -36,9 +39,9 @@ _RETRIES: Final = {None: None, "soon": Retry.after(seconds=1), "never": Retry.ne
 
 def _rows(entries: Iterable[dict[str, Any]]) -> Iterator[PhraseRow]:
     for entry in entries:
-        code = ErrorCode[entry["code"]] if "code" in entry else None
+        code, silences = (ErrorCode[entry[key]] if key in entry else None for key in ("code", "silences"))
         for only in entry.get("only", (None,)):
-            yield PhraseRow(code, tuple(entry["phrases"]), _RETRIES[entry.get("retry")], only)
+            yield PhraseRow(code, tuple(entry["phrases"]), _RETRIES[entry.get("retry")], only, silences)
 
 
 def _oracle_rows() -> Iterator[PhraseRow]:

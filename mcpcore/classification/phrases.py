@@ -6,13 +6,17 @@ underscores or hyphens and match as a whole (`dns` does not match `kaldns`), in 
 - `a|b` is either word; `limit*` any word with this beginning; `[word]` is optional;
 - `..` is a gap of up to four words within the same clause: it does not cross a comma, a full stop or a line; `...` is
   one of up to six, which may cross a comma; `..` does not cross a "not" or "never" either;
-- `!word` is a guard: the next word is not this one;
+- `!word` is a guard: the next word is not this one; after `!<word>` there is no next word;
 - `^` first: the text begins here; `#` is a number, with or without a short unit; `<env>` a name in capitals with
   underscores, such as API_BASE (see `matcher.mark`);
 - `<status>` is an HTTP error status, which decides the code; `<lone>` is a status on its own: a whole line, in brackets
   or before a colon; `<quoted>` is the value of a JSON key; `<ended>` comes after a colon at the end of the text;
-  `<end>` is the end of the text or of a line, and `<word>` any one word;
-- `<clause>` is the beginning of the text, of a quotation, or of a clause after a mark such as a colon; `<name>` is a
+  `<end>` is the end of the text or of a line, `<word>` any one word, and `<quality>` one that does not end like a
+  participle, since "must be called" is about a program and "must be absolute" about a value;
+- `<value>` is a value, written after a colon, in quotation marks, or with a digit, a dot, a slash or an
+  underscore in it;
+- `<clause>` is the beginning of the text, of a quotation, or of a clause after a mark such as a colon; `<named>` comes
+  after a quotation, a number or a closing bracket; `<name>` is a
   quotation, `<id>` any text without a space, and `<than>` a comparison such as `>= 2`; `[<name>]` is optional;
 - `{service}` is any word of that name in `VOCABULARY`.
 """
@@ -34,7 +38,7 @@ _STATUS_SEPARATOR: Final = r"""[\s_\-:=("'\[]{1,8}"""
 _NAME_SEPARATOR: Final = r"""[\s:("'`\[]{1,8}"""
 _AFTER_NAME: Final = r"""["'`)\]]?[\s_\-]{1,8}"""
 _SLOT_SEPARATORS: Final = {
-    "<status>": _STATUS_SEPARATOR, "<env>": _NAME_SEPARATOR, "<quoted>": "", "<ended>": "", "<end>": "",
+    "<status>": _STATUS_SEPARATOR, "<env>": _NAME_SEPARATOR, "<quoted>": "", "<ended>": "", "<end>": "", "<value>": "",
 }  # fmt: skip
 _MANY: Final = 12
 """The number of words above which one guard before all words is faster than one after each word."""
@@ -47,11 +51,16 @@ _SLOTS: Final = {
     "<ended>": r":\s?([45]\d\d)(?=\s{0,4}\Z)",
     "<quoted>": r"""["']\s?:\s?["']?([45]\d\d)""",
     "<word>": r"[^\W_]{1,40}",
+    "<quality>": r"[^\W_]{1,40}(?<!ed|en)",
     "<end>": r"(?=[\s.!:]{0,4}(?:\Z|\n))",
     "<env>": r"\$(?=[a-z0-9]{1,40}_)[a-z0-9_]{1,80}(?![a-z0-9_])",
     "<id>": r"[^\s;,]{1,60}(?<!:)",
     "<name>": r"""["'`][^"'`\n]{0,80}["'`]:?""",
     "<than>": r"[<>]=?\s{0,2}[^\W_]{1,40}",
+    "<value>": (
+        r"""(?:\s{0,2}[:=]\s?|\s)(?:"[^"\n]{0,80}"|'[^'\n]{0,80}'|`[^`\n]{0,80}`|\((?=["'`]))|\s?[:=]\s?"""
+        r"""[^\s:"'`]{1,60}?(?=[.,;]?\s{0,2}\Z|[.,;]\s|\s\()|\s(?:[-+#@]?\d|[^\s:/._]{1,40}[/._](?=\w))[^\s:]{0,60}(?=:|\s|\Z)"""
+    ),
 }
 _KNOWN: Final = frozenset(
     map(
@@ -91,21 +100,21 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
     Raises:
         PhraseError: If the phrase has a syntax error, or no fixed word.
     """
-    slots = expand(phrase).lower().split()
-    anchored = bool(slots) and slots[0].startswith("^")
-    if anchored:
-        slots[0] = slots[0][1:]
+    slots = expand(phrase).lower().removeprefix("^").split()
     first = _first
-    if slots[:1] == ["<clause>"]:
-        first = _first_of_clause
-        slots = slots[1:]
-    pattern = r"\A" if anchored else ""
+    if slots and slots[0] in _BEGINNINGS:
+        first = functools.partial(_first_after, _BEGINNINGS[slots.pop(0)])
+    pattern = r"\A" if phrase.startswith("^") else ""
     separator = ""
     for slot in slots:
         if slot in {"..", "..."}:
             pattern += _GAP if slot == ".." else _LONG_GAP
             continue
-        if slot.startswith("!") and separator and all(_WORD.match(word) for word in slot[1:].split("|")):
+        if (
+            slot.startswith("!")
+            and separator
+            and all(word == "<word>" or _WORD.match(word) for word in slot[1:].split("|"))
+        ):
             pattern += f"(?!{separator}(?:{'|'.join(_body(word) for word in slot[1:].split('|'))}){_END})"
             continue
         optional = slot.startswith("[") and slot.endswith("]")
@@ -114,12 +123,9 @@ def compile_phrase(phrase: str) -> tuple[str, tuple[frozenset[str], ...]]:
         if content in _SLOTS:
             body = _SLOTS[content] if pattern or slot == "<lone>" else _START + _SLOTS[content]
         elif all(_WORD.match(word) for word in words):
-            if pattern:
-                body = "|".join(map(_body, words))
-            elif len(words) > _MANY:
-                body = f"{_START}(?:{'|'.join(map(_body, words))})"
-            else:
-                body = "|".join(map(first, words))
+            body = "|".join(map(_body, words)) if len(words) <= _MANY else _by_letter(words)
+            if not pattern:
+                body = f"{_START}(?:{body})" if len(words) > _MANY else "|".join(map(first, words))
         else:
             raise PhraseError(f"phrase {phrase!r}: cannot read {slot!r}; see the module's docstring for the language")
         before = _SLOT_SEPARATORS.get(slot, separator) if separator else separator
@@ -147,7 +153,7 @@ def triggers(phrase: str) -> tuple[frozenset[str], ...]:
 @functools.lru_cache(maxsize=4_096)
 def _triggers_of(slot: str) -> frozenset[str]:
     """The words that one slot requires; empty if it is optional or has a prefix. Many phrases share a slot."""
-    if slot in _SLOTS or slot == "<clause>":
+    if slot in _SLOTS or slot in _BEGINNINGS:
         return frozenset("$") if slot == "<env>" else _STATUSES.get(slot, frozenset())
     if slot in {"..", "..."} or slot.startswith(("[", "!")):
         return frozenset()
@@ -162,13 +168,27 @@ def _first(word: str) -> str:
     return _body(word).replace(letters, f"{letters}(?<![^\\W_]{letters})", 1)
 
 
-def _first_of_clause(word: str) -> str:
+def _first_after(beginning: str, word: str) -> str:
     letters = re.escape(word)
-    return rf"""{letters}(?:(?<=\A{letters})|(?<=[:;.!?(\["'`\n$]{letters})|(?<=[:;.!?] {letters}))"""
+    return letters + beginning.replace("@", letters)
+
+
+_BEGINNINGS: Final = {
+    "<clause>": r"""(?:(?<=\A@)|(?<=[:;.!?(\["'`\n$]@)|(?<=[:;.!?] @))""", "<named>": r"""(?<=[\d"'`)\]] @)""",
+}  # fmt: skip
+"""What comes before the first word of a phrase, by the slot that says so; `@` is that word."""
+
+
+def _by_letter(words: list[str]) -> str:
+    # Python tries one alternative after the other, so one for each letter is several times as fast.
+    return "|".join(
+        f"{re.escape(letter)}(?:{'|'.join(_body(word[1:]) for word in words if word[0] == letter)})"
+        for letter in sorted({word[0] for word in words})
+    )
 
 
 def _body(word: str) -> str:
-    return re.escape(word[:-1]) + r"[^\W_]{0,40}" if word.endswith("*") else re.escape(word)
+    return _SLOTS.get(word) or (re.escape(word[:-1]) + r"[^\W_]{0,40}" if word.endswith("*") else re.escape(word))
 
 
 def _trigger(word: str) -> str:

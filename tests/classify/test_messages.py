@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.classify.reference import PATTERNS
-from bench.classify.unseen import messages
+from bench.classify.unseen import EARLIER, LATER, messages
 from mcpcore.classification import explain, types
 from mcpcore.classification.engine import classify
 from mcpcore.classification.matcher import HEAD, TAIL, Matcher, name_words, prepare
@@ -61,6 +61,7 @@ EXCEPTIONS = {
     "quota exceeded": ("Disk quota exceeded", C.SERVICE_UNAVAILABLE),
     "DNS": ("Expected DNS rebinding protection options", C.INTERNAL_ERROR),
     "unauthorized": ("unauthorized event", C.INTERNAL_ERROR),
+    r"not\s+authorized": ("You are not authorized to open this page", C.FORBIDDEN),
     "permission": ("Unable to identify valid permissionScheme", C.INTERNAL_ERROR),
     "forbidden": ("The header is forbidden for CONNECT requests", C.INTERNAL_ERROR),
     "not.*allowed": ("Multiple text records not allowed", C.INTERNAL_ERROR),
@@ -70,6 +71,10 @@ EXCEPTIONS = {
     "invalid": ("invalid chunk in the middle", C.INTERNAL_ERROR),
     "validation": ("custom validation of the form", C.INTERNAL_ERROR),
     "malformed": ("malformed node or string", C.INTERNAL_ERROR),
+    r"missing\s+(?:required|param|field|input|value|arg)": (
+        "Missing required environment variables: DB_HOST, DB_USER",
+        C.CONFIGURATION_ERROR,
+    ),
     "bad request": ("Bad request line of the worker", C.INTERNAL_ERROR),
     "conflict": ("conflicting or redundant options", C.INTERNAL_ERROR),
     "duplicate": ("duplicate files in an opposite order", C.INTERNAL_ERROR),
@@ -104,7 +109,7 @@ def test_an_exception_to_the_reference_table_has_a_sentence(sentence: str, code:
 
 def test_a_departure_from_the_reference_table_is_wrong_more_often_than_right() -> None:
     """Where a pattern matches and `classify` gives another code or none, the labels refute it; all are named above."""
-    labelled = messages()
+    labelled = messages(EARLIER) + messages(LATER)
     departed = set()
     for table, label in PATTERNS:
         for pattern in re.split(r"\|(?![^(]*\))", table.pattern):
@@ -193,6 +198,9 @@ def test_every_phrase_can_be_read_and_reached(row: PhraseRow) -> None:
             "<id>": "x",
             "<name>": '"x"',
             "<than>": "> 2",
+            "<value>": ": x1",
+            "<named>": "7",
+            "<quality>": "x",
         }
         text = (
             " ".join(stands_for.get(slot) or slot.split("|")[0].rstrip("*") for slot in words)
@@ -203,6 +211,37 @@ def test_every_phrase_can_be_read_and_reached(row: PhraseRow) -> None:
         assert re.search(pattern, text), (phrase, text)
         silent = row.code is None and not re.search("<(status|lone|quoted|ended)>", phrase)
         assert (Matcher([row]).find(prepare(text)) is None) is silent, (phrase, text)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "code"),
+    [
+        ("Invalid mode: 'x'. Must be one of: a, b", C.VALIDATION_ERROR),
+        ("invalid base 1", C.VALIDATION_ERROR),
+        ("Unknown archive type 'rar5'", C.VALIDATION_ERROR),
+        ("Unsupported data type: DECIMAL", C.VALIDATION_ERROR),
+        ("expected a rule or its id, got nil", C.VALIDATION_ERROR),
+        ("Invalid response: 'x'", C.INTERNAL_ERROR),
+        ("invalid character 'x'", C.INTERNAL_ERROR),
+        ("checksum mismatch, expected 12, got 13", C.INTERNAL_ERROR),
+        ("the download failed: expected 12 bytes, got 7", C.INTERNAL_ERROR),
+        ("endpoint is required via parameter or SHOP_ENDPOINT", C.INTERNAL_ERROR),
+        ("the model must be set in the client config", C.INTERNAL_ERROR),
+        ("`app` must be set before calling this method", C.INTERNAL_ERROR),
+        ("config: rate limit exceeded", C.RATE_LIMITED),
+        ("The response timed out", C.TIMEOUT),
+        ("The server returned bad gateway", C.SERVICE_UNAVAILABLE),
+        ("invalid token", C.UNAUTHORIZED),
+        ("Invalid token nesting", C.INTERNAL_ERROR),
+        ("Actor 'a' was not found", C.NOT_FOUND),
+        ("line 'a' not found in output", C.INTERNAL_ERROR),
+    ],
+)
+def test_a_value_in_the_text_makes_it_a_validation_unless_it_is_about_something_else(
+    sentence: str, code: ErrorCode
+) -> None:
+    """A value in the text decides; a text about configuration or an answer excludes one code, and no other."""
+    assert code is classify(RuntimeError(sentence))
 
 
 def test_no_class_is_in_the_table_of_types_twice() -> None:

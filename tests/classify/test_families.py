@@ -19,7 +19,7 @@ C = ErrorCode
 FAMILIES = {
     C.NOT_FOUND: [
         "OrderNotFound: 17", "user 'ada' was not found", "Policy p-17 not found", "no such bucket", "not found: gauge 7",
-        "the specified gauge of the lock was not found", "Sync: OrderNotFound", "gauge does not exist or you do not have access to it",
+        "the specified gauge of the lock was not found", "Sync: OrderNotFound",
     ],
     C.VALIDATION_ERROR: [
         "depth must be positive", "depth has to be at most 10", "depth is required",
@@ -80,6 +80,8 @@ SAYS_NOTHING = [
     "expected string at position 5", "Python 3.12 or later is required", "lxml is required to parse the page",
     "missing one required positional argument", "the basin must be empty to be swept", "call stack size exceeded",
     "Expected DNS rebinding protection", "$home is not defined", "password is required", "table t was not found",
+    "gauge does not exist or you do not have access to it", "authentication message too short",
+    "Must provide API key for this API", "unexpected EOF", "expected 64, but got 60",
 ]  # fmt: skip
 
 

@@ -220,7 +220,6 @@ def test_every_phrase_can_be_read_and_reached(row: PhraseRow) -> None:
         ("invalid base 1", C.VALIDATION_ERROR),
         ("Unknown archive type 'rar5'", C.VALIDATION_ERROR),
         ("Unsupported data type: DECIMAL", C.VALIDATION_ERROR),
-        ("expected a rule or its id, got nil", C.VALIDATION_ERROR),
         ("Invalid response: 'x'", C.INTERNAL_ERROR),
         ("invalid character 'x'", C.INTERNAL_ERROR),
         ("checksum mismatch, expected 12, got 13", C.INTERNAL_ERROR),

@@ -20,7 +20,8 @@ from tests.catalog.making import catalog
 from tests.reach.drivers import NODE
 
 ROOT = Path(__file__).parents[1]
-REFERENCE = ROOT / "docs" / "reference"
+DOCS = ROOT / "docs"
+REFERENCE = DOCS / "reference"
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
 SCHEMAS = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in REFERENCE.glob("*.schema.json")}
 SETTINGS = Draft7Validator(SCHEMAS["pyproject.schema.json"])
@@ -45,6 +46,17 @@ def test_a_schema_names_its_dialect_its_address_and_its_subject(name):
     assert schema["title"]
     assert f"| [{name}]({name}) | {schema['title']} |" in (REFERENCE / "schemas.md").read_text(encoding="utf-8")
     assert name not in WRITTEN or "http://json-schema.org/draft-07/schema#" == schema["$schema"]
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_the_address_of_a_schema_leads_to_its_file(name):
+    """Below the address of the repository, or of the site, which has `docs/` at its top."""
+    repository, site = f"{URLS['Repository']}/raw/main/", URLS.get("Documentation", "")
+    address = SCHEMAS[name]["$id"]
+    file = DOCS / address.removeprefix(site) if site else ROOT / address.removeprefix(repository)
+    assert file.samefile(REFERENCE / name)
+    tracked = subprocess.run(["git", "ls-files", str(file)], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert tracked.stdout, f"a clone has no {file}"
 
 
 def test_the_address_of_a_schema_follows_the_site():

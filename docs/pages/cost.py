@@ -85,13 +85,6 @@ def cost() -> str:
         "",
         f"The limit of `python -m bench.audit` is {audit['limit_microseconds']:.0f} microseconds for each. "
         + (f"Above it: {', '.join(over)}." if over else "None is above it."),
-        "",
-        "A whole call in memory, with cold caches:",
-        "",
-        table(
-            ["call", "without a trail", "with a trail"],
-            [[name, row["without"], row["with"]] for name, row in audit["call"].items()],
-        ),
     ]
     parts += ["", "## The code of an exception", "", f"{_conditions(classify)} In microseconds:", ""]
     parts.append(

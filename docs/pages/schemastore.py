@@ -147,7 +147,8 @@ def page(schemas: dict[str, dict[str, Any]]) -> str:
             "",
             "## In an editor",
             "",
-            "An editor completes and checks an overlay if the file begins with the address of its schema. Taplo and Tombi read it:",
+            "An editor completes and checks an overlay if the file begins with the address of its schema. Taplo and Tombi read it. "
+            "Without a network, write the path of a copy instead, such as `./overlay.schema.json`:",
             "",
             "```toml",
             example,

@@ -284,9 +284,10 @@ ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; margin: .5
   font-size: .875rem; }
 li svg { display: inline-block; width: .8em; height: .8em; margin-right: .4em; }
 .wide { overflow-x: auto; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tbody tr:hover { background: var(--band); }
 td svg { width: 9rem; height: 1.5rem; }
+@media (max-width: 60rem) { td svg { width: 4rem; } }
 """
 
 

@@ -22,7 +22,7 @@ p { margin: .25rem 0; color: var(--soft); }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th { text-align: left; color: var(--soft); font-weight: 600; }
 th, td { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: middle; }
-td code { font-size: .95em; overflow-wrap: anywhere; }
+td code { display: inline-block; max-width: 24rem; font-size: .95em; overflow-wrap: break-word; }
 """
 """The style of a page of tables."""
 

@@ -1,5 +1,5 @@
 // Opens every page of a site on a phone, and some on a wide screen too, and prints what a reader would stumble over as JSON.
-// node pages.mjs SITE < { pages, wide, pictures, unknown }
+// node pages.mjs SITE < { pages, tablet, wide, pictures, unknown }
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,9 +7,9 @@ import { launch } from "./launch.mjs";
 import { serve } from "./serve.mjs";
 
 const site = process.argv[2];
-const { pages, wide, pictures, unknown } = JSON.parse(readFileSync(0, "utf8"));
+const { pages, tablet = [], wide, pictures, unknown } = JSON.parse(readFileSync(0, "utf8"));
 const axe = readFileSync(new URL("./node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const PHONE = 390, DESK = 1440, SMALLEST = 10; // pixels; the last is the size of a letter in a picture
+const PHONE = 390, TABLET = 800, DESK = 1440, SMALLEST = 10; // pixels; the last is the size of a letter in a picture
 const browser = await launch();
 const server = await serve(site);
 const problems = [];
@@ -150,6 +150,7 @@ await Promise.all([
 ]);
 await Promise.all([visit(DESK, "light", wide, true), visit(DESK, "dark", wide, true)]);
 await visit(PHONE, "dark", wide, true);
+await visit(TABLET, "light", tablet);
 for (const name of unknown) await lost(`${server.address}/${name}`);
 if (unknown.length) await lost(pathToFileURL(join(site, "404.html")).href);
 await browser.close();

@@ -1,9 +1,12 @@
-"""The page of the catalog in Chromium: as a reader uses it, and as axe judges it."""
+"""The pages of the catalog and of the trail in Chromium: as a reader uses them, and as axe judges them."""
 
 from __future__ import annotations
 
 import pytest
 
+from mcpcore import ErrorCode
+from mcpcore.audit.stats import collect
+from mcpcore.audit.stats import render as render_trail
 from mcpcore.catalog import Catalog, render
 from tests.browser.browser import drive
 from tests.catalog.making import catalog, failure, item
@@ -69,3 +72,18 @@ def test_keyboard_and_screen_reader(seen):
     assert ("search", "skip", "contracts") == (seen["slash"], seen["first"], seen["skipped"])
     assert seen["tabbable"] is True
     assert ["banner", "navigation", "main", "search", "article", "heading"] == seen["roles"]
+
+
+@pytest.mark.slow
+def test_the_page_of_the_trail_breaks_no_name(tmp_path):
+    """On a phone and on a tablet, names of tools, reasons and codes stay in one piece."""
+    code = ErrorCode.SERVICE_UNAVAILABLE
+    records = [
+        {"tool": tool, "reason": reason, "name": code.name, "code": int(code), "timestamp": "2026-11-29T10:00:00Z"}
+        for tool in ("place_order", "list_outstanding_orders")
+        for reason in ("payment_unconfirmed", "payments_down", None)
+    ]
+    page = render_trail(collect(records), title="Failures in audit.jsonl")
+    (tmp_path / "trail.html").write_text(page, encoding="utf-8")
+    job = {"pages": ["trail.html"], "tablet": ["trail.html"], "wide": [], "pictures": [], "unknown": []}
+    assert [] == drive("pages.mjs", tmp_path, job=job)

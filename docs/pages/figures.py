@@ -1,4 +1,4 @@
-"""The hand-written pages with tables that are made: from results of the benches, cases of tests, packages, pyproject.toml."""
+"""The hand-written pages with tables that are made: from results of the benches, tests, packages and tables of the code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from pages import checkers, cost, vectors, versions
+from pages import checkers, cost, releases, vectors, versions
 from pages.markdown import table
 
 DOCS: Final = Path(__file__).parents[1]
@@ -24,6 +24,7 @@ def pages() -> dict[Path, str]:
         DOCS / "index.md": {"orders": orders()},
         DOCS.parent / "README.md": {"orders": orders()},
         DOCS / "reference" / "proxy.md": {"servers": servers, "cost": proxy},
+        DOCS / "reference" / "migrate.md": {"releases": releases.releases()},
         DOCS / "explanation" / "architecture.md": {"packages": packages()},
         DOCS / "explanation" / "cost.md": {"cost": cost.cost()},
         DOCS / "reference" / "support.md": {"versions": versions.versions()},

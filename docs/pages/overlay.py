@@ -14,7 +14,8 @@ def page() -> str:
         "",
         "The file that `mcpcore proxy --overlay FILE` reads, as TOML or, with the suffix `.json`, as JSON. "
         "[overlay.schema.json](overlay.schema.json) is its JSON Schema; [Use servers that you do not own]"
-        "(../how-to/proxy.md) has an example.",
+        "(../how-to/proxy.md) has an example. Regular expressions take linear time on any text, so they have no look-around and no "
+        "back-references.",
         "",
     ]
     for title, model in (

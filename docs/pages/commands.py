@@ -30,9 +30,9 @@ def _below(ctx: click.Context) -> Iterator[click.Context]:
 
 def page() -> str:
     """The page."""
-    parts = ["# Commands", ""]
+    parts = ["# Commands", "", "## Exit codes", "", table(["command", "exit codes"], _exit_codes()), ""]
     for ctx in contexts():
-        command, path = ctx.command, ctx.command_path.partition(" [")[0]
+        command, path = ctx.command, _path(ctx)
         usage = " ".join([path, *command.collect_usage_pieces(ctx)])
         parts += [f"## `{path}`", "", "```text", usage, "```", "", _paragraphs(command.help or ""), ""]
         if isinstance(command, click.Group):
@@ -53,6 +53,20 @@ def page() -> str:
         if command.epilog:
             parts += [_epilog(command.epilog), ""]
     return "\n".join(parts)
+
+
+def _path(ctx: click.Context) -> str:
+    return ctx.command_path.partition(" [")[0]
+
+
+def _exit_codes() -> list[list[object]]:
+    """The exit codes of each command whose help has them."""
+    rows: list[list[object]] = []
+    for ctx in contexts():
+        words = " ".join(f"{ctx.command.help or ''} {ctx.command.epilog or ''}".split())
+        if found := re.search(r"Exit codes: ([^.]+)\.", words):
+            rows.append([f"`{_path(ctx)}`", _text(found[1].replace(", 1 ", "; 1 ").replace(", 2 ", "; 2 "))])
+    return rows
 
 
 def _paragraphs(text: str) -> str:

@@ -6,7 +6,6 @@ from mcpcore.contract.codes import ErrorCode
 from mcpcore.wire.dialects import DIALECTS, ok_envelope, system_error, taxonomy
 from pages.markdown import table
 
-
 FIELDS = """\
 | dialect | form | where its fields come from |
 |---|---|---|

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, GONE, METHODS, MOVED, REMOVED
+
 from pages.markdown import table
 
 

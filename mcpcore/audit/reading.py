@@ -44,7 +44,7 @@ def parse_time(text: str, *, now: datetime | None = None) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError(
-            f"{text!r} is not a time; give 2026-11-21, 2026-11-21T08:15Z, or 30m, 2h, 7d for so long ago"
+            f"{text!r} is not a time; give 2026-11-21, 2026-11-21T08:15Z, or 30m, 2h or 7d for a time before now"
         ) from None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 

@@ -108,7 +108,7 @@ class CallLimits:
                 return
         raise own_failure(
             ErrorCode.RATE_LIMITED,
-            f"The {self.owner} is busy: it runs as many calls as it may ({self.max_concurrency}).",
+            f"The {self.owner} is busy: {self.max_concurrency} calls are running, and more are not allowed.",
             {"maxConcurrency": self.max_concurrency},
             request.contract,
             reason="too_many_calls",

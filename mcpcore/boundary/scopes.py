@@ -25,7 +25,9 @@ def checked_scopes(where: str, scopes: object) -> tuple[str, ...]:
     for scope in scopes:
         # RFC 6749, section 3.3: printable ASCII without a space, a quotation mark or a backslash.
         if not isinstance(scope, str) or not scope.isascii() or not scope.isprintable() or set(scope) & set(' "\\'):
-            raise ValueError(f"{where}: auth holds {scope!r}, which is no scope; a scope has no spaces and no quotes")
+            raise ValueError(
+                f"{where}: auth holds {scope!r}, which is not a scope; scopes have no spaces and no quotes"
+            )
         if not scope:
             raise ValueError(f"{where}: auth holds an empty scope; leave it out")
     return tuple(scopes)

@@ -266,7 +266,7 @@ class _Comparison:
             elif before != after:
                 self.add("hints-restated", f"whether it is {words} is stated in another way", before, after)
         if old.destructive != new.destructive:
-            message = "the annotation about destructive changes is another one"
+            message = "destructiveHint changed"
             self.add("destructive-changed", message, old.destructive, new.destructive)
 
     def _returned(self, old: Item, new: Item) -> None:

@@ -29,14 +29,14 @@ class Rule(NamedTuple):
 
 _TABLE: Final = (
     # Tools, resources and prompts.
-    Rule("tool-removed", "breaking", "A tool is gone.", "Calls of it fail."),
-    Rule("tool-renamed", "breaking", "A tool has another name.", "Calls by the old name fail."),
+    Rule("tool-removed", "breaking", "A tool was removed.", "Calls of it fail."),
+    Rule("tool-renamed", "breaking", "A tool was renamed.", "Calls by the old name fail."),
     Rule("tool-added", "safe", "There is a new tool.", "No client calls it yet."),
-    Rule("resource-removed", "breaking", "A resource is gone.", "Reads of its URI fail."),
+    Rule("resource-removed", "breaking", "A resource was removed.", "Reads of its URI fail."),
     Rule("resource-renamed", "breaking", "A resource has another URI.", "Reads of the old URI fail."),
     Rule("resource-added", "safe", "There is a new resource.", "No client reads it yet."),
-    Rule("prompt-removed", "breaking", "A prompt is gone.", "Requests for it fail."),
-    Rule("prompt-renamed", "breaking", "A prompt has another name.", "Requests for the old name fail."),
+    Rule("prompt-removed", "breaking", "A prompt was removed.", "Requests for it fail."),
+    Rule("prompt-renamed", "breaking", "A prompt was renamed.", "Requests for the old name fail."),
     Rule("prompt-added", "safe", "There is a new prompt.", "No client requests it yet."),
     # The contract as a whole.
     Rule("contract-removed", "breaking", "A tool, resource or prompt has no contract any more.",
@@ -50,9 +50,9 @@ _TABLE: Final = (
     Rule("contract-changed", "risky", "A contract differs in a way that no other rule explains.",
          "It depends on the difference."),
     # Reasons.
-    Rule("reason-removed", "breaking", "A declared reason is gone.",
+    Rule("reason-removed", "breaking", "A declared reason was removed.",
          "A client that handles the reason never gets there again; the failure has another reason or none."),
-    Rule("reason-renamed", "breaking", "A reason has another name: the code is the same, and the words nearly are.",
+    Rule("reason-renamed", "breaking", "A reason was renamed: the code is the same, and the words nearly are.",
          "A client that handles the old name takes the failure for an unknown one."),
     Rule("reason-added", "risky", "An existing contract declares another reason.",
          "A client that handles every reason has no branch for it."),
@@ -74,7 +74,7 @@ _TABLE: Final = (
     # Data.
     Rule("data-removed", "breaking", "A failure has no data model any more.",
          "Clients read fields that may be missing."),
-    Rule("data-field-removed", "breaking", "A field of the data is gone.", "Clients that read it fail."),
+    Rule("data-field-removed", "breaking", "A field of the data was removed.", "Clients that read it fail."),
     Rule("data-field-optional", "breaking", "A field of the data is not always there any more.",
          "Clients that rely on it fail."),
     Rule("data-field-type", "breaking", "A field of the data can have a value that it could not have before.",
@@ -98,16 +98,16 @@ _TABLE: Final = (
     Rule("fallback-changed", "risky", "A failure names another fallback tool, or none any more.",
          "Clients that follow it call something else, or give up."),
     Rule("fallback-added", "safe", "A failure names a fallback tool now.", "Clients may follow it."),
-    Rule("strategy-changed", "risky", "The strategy of the recovery is another one, or gone.",
+    Rule("strategy-changed", "risky", "The strategy of the recovery changed or was removed.",
          "Programs switch on it."),
     Rule("actions-changed", "risky", "The actions of the recovery changed.", "Programs switch on them."),
     Rule("fallback-arguments-changed", "risky", "The arguments for the fallback tool changed.",
          "Clients call the fallback tool with them."),
     Rule("corrective-params-changed", "risky", "The corrective parameters changed.",
          "Clients call the tool with them."),
-    Rule("when-reworded", "safe", "The circumstances have other words.", "They are read by people and models."),
-    Rule("recovery-reworded", "safe", "The recovery has other words.", "It is read by people and models."),
-    Rule("user-message-reworded", "safe", "The message for users has other words.", "It is read by people."),
+    Rule("when-reworded", "safe", "The text of `when` changed.", "They are read by people and models."),
+    Rule("recovery-reworded", "safe", "The text of the recovery changed.", "It is read by people and models."),
+    Rule("user-message-reworded", "safe", "The text for users changed.", "It is read by people."),
     Rule("example-changed", "safe", "The example of the data changed.", "It is documentation."),
     # How a tool fails, and what is known of it beforehand.
     Rule("failures-returned", "risky", "A tool returns failures as data now.",
@@ -124,8 +124,8 @@ _TABLE: Final = (
          "Clients that do not repeat its calls still work."),
     Rule("hints-restated", "safe", "An annotation states a default that it left out before, or the reverse.",
          "It means the same."),
-    Rule("destructive-changed", "risky", "The annotation about destructive changes is another one.",
-         "Hosts ask their users by it."),
+    Rule("destructive-changed", "risky", "destructiveHint changed.",
+         "Hosts use it to decide whether to ask their users."),
     # Arguments: a caller of the tool notices them immediately.
     Rule("argument-removed", "breaking", "A tool does not take an argument any more.",
          "Calls with the argument are refused or lose it."),
@@ -141,7 +141,7 @@ _TABLE: Final = (
     Rule("input-schema-reworded", "safe",
          "The schema of the arguments has other words, or says the same in another way.",
          "Its words are read by people and models."),
-    Rule("description-reworded", "safe", "The title or the description has other words.",
+    Rule("description-reworded", "safe", "The text of the title or the description changed.",
          "They are read by people and models."),
 )  # fmt: skip
 

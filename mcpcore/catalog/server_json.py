@@ -36,7 +36,7 @@ def with_address(text: str, address: str) -> str:
     except (ValueError, RecursionError) as exc:
         raise CatalogError(f"it is not JSON: {exc}") from exc
     if not isinstance(server, dict) or not isinstance(server.get("name"), str):
-        raise CatalogError('it is no server.json: that is an object with a "name"')
+        raise CatalogError('this is not a server.json: expected an object with a "name"')
     inner, path = server, ""
     for key in ("_meta", PUBLISHER):
         path = f"{path}[{json.dumps(key)}]"
@@ -57,10 +57,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys are there once; of two, one would be lost.
 
     Raises:
-        ValueError: If a key is there twice.
+        ValueError: If a key appears twice.
     """
     made = dict(pairs)
     if len(made) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is there twice")
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} appears twice")
     return made

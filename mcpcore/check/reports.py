@@ -77,7 +77,7 @@ def times(finding: Finding) -> str:
 
 # Notes that nearly every tool of a server would have; they are only counted.
 _COUNTED: Final = {
-    "not-called": "not called, since they may change something; --all calls them.",
+    "not-called": "not called, because the call may change something; --all makes such calls.",
     "no-contract": "without a contract in tools/list.",
     "accepts-unknown-arguments": "accept arguments that the schema does not name.",
 }
@@ -152,7 +152,7 @@ def _summary(report: Report) -> list[str]:
         lines.append(f"The check ended early: {report.stopped}.")
         if tools:
             lines.append(f"Judged: {_names(subject for subject in tools if subject.calls and subject.judged)}.")
-            lines.append(f"Not judged to the end: {_names(subject for subject in tools if not subject.judged)}.")
+            lines.append(f"Judged only in part: {_names(subject for subject in tools if not subject.judged)}.")
     elif not report.called:
         lines.append(_NOTHING_TRIED)
     for name, words in _COUNTED.items():

@@ -227,7 +227,7 @@ class ServerAddress:
         if after is None and len(words) > 1 and not _names_server(first) and _is_server(words[1]):
             if _STARTER.fullmatch(Path(first).name):
                 hint = f"write the command behind them: mcpcore call TOOL -- {shlex.join(words[:2])}"
-                raise Problem(f"{first} is a command, and no tool or server: commands come after `--`.", hint=hint)
+                raise Problem(f"{first} is a command, not a tool or a server: commands come after `--`.", hint=hint)
             swapped = shlex.join(("mcpcore", "call", words[1], first, *words[2:]))
             raise Problem("the server comes before the tool.", hint=f"write {swapped}")
         if _is_url(first):

@@ -42,7 +42,7 @@ _NAMED: Final = 10
 def _refuse_score(_ctx: click.Context, _option: click.Parameter, value: str | None) -> None:
     if value is not None:
         raise Problem(
-            "--fail-under is gone, since there is no score any more.",
+            "--fail-under was removed, because there is no score any more.",
             hint="write --fail-on error, or --fail-on warning",
         )
 
@@ -132,7 +132,7 @@ def check(
     address = _address(words, after_dashes(ctx), url, headers)
     if everything and not yes and not _is_terminal():
         raise Problem(
-            "--all asks a question, and there is no terminal.", hint="add --yes if the server may change data"
+            "--all asks for confirmation, but there is no terminal.", hint="add --yes if the server may change data"
         )
     target = Target(
         command=address.command,
@@ -174,7 +174,7 @@ def _address(
     address, rest = ServerAddress.parse(words[:1], after, headers)
     rest = [*rest, *words[1:]]
     if rest:
-        raise Problem(f"one server at a time, but got {rest[0]!r}, too.", hint="--tool NAME checks one tool")
+        raise Problem(f"check takes one server, but also got {rest[0]!r}.", hint="--tool NAME checks one tool")
     return address
 
 
@@ -214,7 +214,7 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
         raise Problem(
             f"{shown} cannot be checked: {first}.",
             detail=first.stderr.strip() or None,
-            hint="see that it runs: mcpcore call --list, with the same server",
+            hint="check that it runs: mcpcore call --list, with the same server",
         ) from None
     if not done:  # pragma: no branch - not traced by 3.11 after a cancellation: gh-106749
         run.stop("it was interrupted")

@@ -234,8 +234,8 @@ def _misplaced(ctx: click.Context, command: Sequence[str]) -> Problem:
         return Problem(f"{words[0]!r} needs an option before it.", hint=f"mcpcore proxy --url {shlex.quote(words[0])}")
     interpreter = _INTERPRETERS.get(Path(words[0]).suffix, "")
     return Problem(
-        f"{words[0]!r} is no option of the proxy. Put the command of the server after `--`, the options of the proxy "
-        "before.",
+        f"{words[0]!r} is not an option of the proxy. Put the command of the server after `--`, and the options of the "
+        "proxy before.",
         hint=f"mcpcore proxy -- {f'{interpreter} ' * bool(interpreter)}{shlex.join(words)}",
     )
 

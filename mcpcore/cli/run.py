@@ -119,7 +119,7 @@ def fault_problems() -> Iterator[None]:
 
 def announce_faults(fail: Sequence[str]) -> None:
     """Say on standard error that failures are injected."""
-    output.line(f"Failures are injected: {', '.join(fail)}. This is for tests alone.", err=True)
+    output.line(f"Failures are injected: {', '.join(fail)}. For tests only.", err=True)
 
 
 def opened_log(path: Path) -> CallLog:

@@ -155,7 +155,7 @@ class _Run:
             listed = None if self._tools is None else self._tools.get(name)
             self._failed(ToolCallFailed(name, inferred_envelope(envelope, listed), arguments=sent, inferred=True))
         assert self._failure is not None
-        raise self._given_up(self._failure, f"The {limit} that the policy allows are over.")
+        raise self._given_up(self._failure, f"The policy's time limit of {limit} is over.")
 
     async def _follow(self, tool: str, arguments: dict[str, Any]) -> Any:
         kind: StepKind = "called"

@@ -317,7 +317,7 @@ def decide(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> Deci
         allowed = "1 call" if policy.max_attempts == 1 else f"{policy.max_attempts} calls"
         return _give_up(f"the policy allows {allowed}", failure)
     if not state.elapsed < policy.max_elapsed:
-        return _give_up(f"the {policy.max_elapsed:g} s that the policy allows are over", failure)
+        return _give_up(f"the policy's time limit of {policy.max_elapsed:g} s is over", failure)
     if policy.budget is not None and not policy.budget.left:
         return _give_up("the budget of retries is spent", failure)
     acting = _action(failure, policy, state)

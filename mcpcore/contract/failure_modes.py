@@ -454,7 +454,7 @@ class Contract(Sequence[FailureMode[R_co]]):
                 first = list(by_reason).index(entry.reason)
                 raise ContractError(
                     f"{_where(tool)}: errors[{index}]: the reason {entry.reason!r} is declared already, by "
-                    f"errors[{first}]; give each failure mode a reason of its own, or join the two"
+                    f"errors[{first}]; give each failure mode its own reason, or merge the two"
                 )
             by_reason[entry.reason] = entry
         self._entries = modes

@@ -193,7 +193,7 @@ def _class_problem(kind: object) -> str | None:
     if kind is Exception:
         return "cannot map Exception itself, which would hide bugs; name the classes that the failure is known by"
     if not issubclass(kind, Exception):
-        return f"cannot map {kind.__name__}: cancellation and exits are no failures; name subclasses of Exception"
+        return f"cannot map {kind.__name__}: cancellation and exits are not failures; name subclasses of Exception"
     if issubclass(kind, CodedError):
         return f"cannot map {kind.__name__}, which has a code; write .on_code(ErrorCode.…)"
     return None

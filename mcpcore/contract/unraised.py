@@ -59,7 +59,7 @@ class UnraisedFailure(NamedTuple):
         code, reason = self.identity
         named = "" if reason is None else f" with the reason {one_line(reason)!r}"
         place = f"{one_line(self.code.co_filename)}:{self.line}"
-        return f"made a failure, {code}{named}, at {place}, and lost it"
+        return f"made a failure, {code}{named}, at {place}, and did not raise it"
 
     @property
     def identity(self) -> tuple[str, str | None]:
@@ -174,7 +174,7 @@ def log_unraised(lost: Sequence[UnraisedFailure], name: str) -> None:
     logger = logging.getLogger("mcpcore")
     for failure in lost[:_MAX_LOGGED]:
         logger.warning(
-            "%r %s, so that no client hears of it; put `raise` before it"
+            "%r %s, so clients did not get it; put `raise` before it"
             " (or ignore this if it was the cause or a member of an exception that was handled)",
             name,
             failure.description,

@@ -166,14 +166,14 @@ class Declaration:
             beside = hint_of(annotations, name)
             if beside is not None and beside is not value:
                 raise ContractError(
-                    f"{self.where}: {name}={value} contradicts {name}_hint={beside!r} in its annotations; leave one of "
-                    "the two out"
+                    f"{self.where}: {name}={value} contradicts {name}_hint={beside!r} in its annotations; remove one "
+                    "of the two"
                 )
             hints[f"{name}_hint"] = value
         together = {name: hints.get(f"{name}_hint", hint_of(annotations, name)) for name in HINTS}
         if hints and together["read_only"] is True and together["destructive"] is True:
             raise ContractError(
-                f"{self.where}: a tool that is read_only cannot be destructive; leave one of the two hints out"
+                f"{self.where}: a tool that is read_only cannot be destructive; remove one of the two hints"
             )
         return hints
 
@@ -410,7 +410,7 @@ def as_declared(item: object, method: type[DeclaredMethod[Any, ..., Any]]) -> An
         return inner.bound_to(item.__self__) if isinstance(inner, DeclaredMethod) else inner
     if isinstance(item, method):
         raise ContractError(
-            f"{where_function(item.handler, item.name, kind.noun)}: the {kind.noun} is a method; give it bound to an "
+            f"{where_function(item.handler, item.name, kind.noun)}: the {kind.noun} is a method; pass it bound to an "
             f"instance, as instance.{getattr(item.handler, '__name__', item.name)}"
         )
     return None

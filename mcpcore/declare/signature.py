@@ -87,7 +87,7 @@ def read_signature(fn: Callable[..., Any], where: str, contract: Contract[Any], 
         raise
     except Exception as exc:  # from Python 3.14 on, annotations are first evaluated here
         raise ContractError(
-            f"{where}: the handler has no signature that can be read: {_described(exc)}; mend its annotations, or "
+            f"{where}: the handler has no signature that can be read: {_described(exc)}; correct its annotations, or "
             "wrap it in a function"
         ) from exc
     hints = _hints(fn, where)
@@ -315,7 +315,7 @@ def name_of(fn: Callable[..., Any]) -> str:
         plain = plain.func
     name = getattr(plain, "__name__", None) or type(plain).__name__
     if name == "<lambda>":
-        raise ContractError(f"{where_function(plain, name)}: a lambda has no name of its own; give it with name='…'")
+        raise ContractError(f"{where_function(plain, name)}: a lambda has no name; pass name='…'")
     return str(name)
 
 

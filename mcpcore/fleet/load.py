@@ -73,7 +73,7 @@ def _examined(path: Path) -> Source:
     signer = Signer(None)
     if first.strip() and not any(read_link(line, signer) or parse_line(line) for line in (first, second)):
         raise StoreError(
-            f"{path}: neither a trail nor logs that a collector exported as JSON: its first lines are no records"
+            f"{path}: neither a trail nor logs that a collector exported as JSON: its first lines are not records"
         )
     return Source(path, whole=_ROTATED.search(path.name) is None)
 

@@ -198,7 +198,7 @@ class ChildFront:
             async def to_client(raw: bytes) -> None:
                 message = parse(raw)
                 if not isinstance(message, dict):
-                    LOGGER.error("the server sent a line that is no message")
+                    LOGGER.error("the server sent a line that is not a message")
                     return
                 related = routes.of(message)
                 metadata = None if related is None else ServerMessageMetadata(related_request_id=related)

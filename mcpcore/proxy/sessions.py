@@ -246,7 +246,7 @@ class UrlSession(_Session):
             if isinstance(message, JSONRPCError) and message.error.message.startswith(_UNREADABLE):
                 # The SDK quotes the answer, which nobody wrote for a client.
                 LOGGER.error("an answer of %s cannot be read", self.url)
-                message.error = ErrorData(code=INTERNAL_ERROR, message="Internal error: the answer was no JSON-RPC.")
+                message.error = ErrorData(code=INTERNAL_ERROR, message="Internal error: the answer was not JSON-RPC.")
             raw = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
             await self._send(self.conversation.from_server(raw))
 

@@ -159,7 +159,7 @@ class ToolDefinition:
             except Exception as exc:  # the model's own annotations, evaluated
                 raise ContractError(
                     f"{declaration.where}: errors[{index}]: data={getattr(entry.data, '__name__', entry.data)} has no "
-                    f"JSON schema: {type(exc).__name__}: {exc}; mend the annotations of its fields"
+                    f"JSON schema: {type(exc).__name__}: {exc}; correct the annotations of its fields"
                 ) from exc
         parameters = declaration.signature.parameters
         names = [(parameter.name, _field_of(parameter.name, model.model_fields)) for parameter in parameters]

@@ -60,7 +60,7 @@ def require_served_by_sdk(declared: Declared[..., Any]) -> None:
     if injected:
         raise ContractError(
             f"{declared.declaration.where}: the parameter {injected[0].name!r} is filled in by FastMCP, which does not "
-            f"run this server; serve the {declared.noun} with FastMCP, or take the parameter away"
+            f"run this server; serve the {declared.noun} with FastMCP, or remove the parameter"
         )
 
 

@@ -45,11 +45,11 @@ class _Kind(NamedTuple):
 _WRONG_ORIGIN: Final = _Kind("wrong_origin", ErrorCode.FORBIDDEN, "The Origin header names a site that may not call.")
 _MISSING_SCOPE: Final = _Kind("missing_scope", ErrorCode.FORBIDDEN, "The access token lacks a scope of the server.")
 _KINDS: Final[Mapping[int, _Kind]] = {
-    400: _Kind("bad_request", ErrorCode.INVALID_REQUEST, "The request is no valid message of the protocol."),
+    400: _Kind("bad_request", ErrorCode.INVALID_REQUEST, "The request is not a valid message of the protocol."),
     401: _Kind("not_authenticated", ErrorCode.UNAUTHORIZED, "There is no access token, or it is not valid."),
     403: _WRONG_ORIGIN,
     404: _Kind("unknown_session", ErrorCode.NOT_FOUND, "The session has ended, or never existed."),
-    405: _Kind("wrong_method", ErrorCode.INVALID_REQUEST, "The HTTP method is not one of the protocol."),
+    405: _Kind("wrong_method", ErrorCode.INVALID_REQUEST, "The protocol does not use this HTTP method."),
     406: _Kind(
         "not_acceptable", ErrorCode.INVALID_REQUEST, "The Accept header lacks a type that the server answers with."
     ),
@@ -57,7 +57,7 @@ _KINDS: Final[Mapping[int, _Kind]] = {
     413: _Kind("body_too_large", ErrorCode.INVALID_REQUEST, "The body is longer than the server accepts."),
     415: _Kind("wrong_content_type", ErrorCode.INVALID_REQUEST, "The Content-Type is not application/json."),
     421: _Kind("wrong_host", ErrorCode.INVALID_REQUEST, "The Host header names another server."),
-    503: _Kind("too_many_sessions", ErrorCode.SERVICE_UNAVAILABLE, "The server has as many sessions as it may have."),
+    503: _Kind("too_many_sessions", ErrorCode.SERVICE_UNAVAILABLE, "The server accepts no more sessions."),
 }
 """The reason, code and message for each HTTP status of a refusal: those of the MCP specification, section "Transports",
 and of `mcp.server.streamable_http`, `mcp.server.transport_security` and `mcp.server.auth`."""

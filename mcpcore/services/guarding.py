@@ -266,13 +266,13 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
             except KeyboardInterrupt:
                 raise
             except BaseException as failed:  # noqa: BLE001 - whatever it is, the failure goes on
-                sentence = "%s: error_mapper raised; the error goes on as it would without it"
+                sentence = "%s: error_mapper raised; the error is raised unchanged"
                 log_traced(logging.ERROR, failed, sentence, name)
             else:
                 if isinstance(mapped, BaseException):
                     return mapped
                 LOGGER.error(
-                    "%s: error_mapper returned %s, not an exception; the error goes on as it would without it",
+                    "%s: error_mapper returned %s, not an exception; the error is raised unchanged",
                     name,
                     type(mapped).__name__,
                 )
@@ -483,7 +483,9 @@ def by_kind(errors: Any) -> dict[Any, Any]:
             if not isinstance(kind, type) or not issubclass(kind, BaseException):
                 raise TypeError(f"guard(errors=...) has exception types and codes as its keys, not {kind!r}")
             if not issubclass(kind, Exception) and kind not in (BaseException, BaseExceptionGroup):
-                raise TypeError(f"guard(errors=...) cannot map {kind.__name__}: cancellation and exits are no failures")
+                raise TypeError(
+                    f"guard(errors=...) cannot map {kind.__name__}: cancellation and exits are not failures"
+                )
     return targets
 
 

@@ -100,7 +100,7 @@ async def tool_client(
             if failure is None:
                 failure = _cause_of(exc, server)
             else:
-                failure.add_note(f"The server failed to stop, too: {type(exc).__name__}: {safe_str(exc)}")
+                failure.add_note(f"The server also failed to stop: {type(exc).__name__}: {safe_str(exc)}")
     if failure is None and broken:
         failure = AssertionError("\n".join(broken))
     elif failure is not None and broken:

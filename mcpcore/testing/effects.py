@@ -103,7 +103,7 @@ class EffectsCheck:
             self.broken.append(f"{what}, which says that nothing was changed, but the state changed ({states})")
         elif failure.effects == "partial" and not changed:
             self.broken.append(
-                f"{what}, which says that something was changed, but the state is as before: {_shown(after)}"
+                f"{what}, which says that something was changed, but the state is unchanged: {_shown(after)}"
             )
 
 

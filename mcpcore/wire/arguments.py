@@ -140,7 +140,7 @@ def _summary(issues: Sequence[Mapping[str, Any]], count: int, tool: str) -> str:
     places = list(dict.fromkeys(issue["path"] for issue in issues if issue["path"]))
     more = f" and {len(places) - _MAX_PLACES} more" if len(places) > _MAX_PLACES else ""
     at = f": {', '.join(places[:_MAX_PLACES])}{more}" if places else ""
-    return f"The arguments do not fit {tool} in {count} ways{at}"
+    return f"{count} invalid arguments for {tool}{at}"
 
 
 def _path(loc: Sequence[str | int], kind: str, schema: Mapping[str, Any]) -> str:

@@ -69,7 +69,7 @@ def test_the_old_option_for_the_score_says_what_replaces_it(command):
     result = command("--fail-under", 80, "--", *HOSTILE, "as_declared")
 
     assert result.exit_code == 2
-    assert re.search("--fail-under is gone.*\n.*--fail-on error", result.stderr)
+    assert re.search("--fail-under was removed.*\n.*--fail-on error", result.stderr)
 
 
 @pytest.mark.parametrize(("severity", "code"), [("error", 1), ("note", 1), ("never", 0)])
@@ -94,7 +94,7 @@ def test_a_check_that_ended_early_does_not_pass(command):
         ((), "which server?"),
         (("--url", "ftp://x"), "is not an http URL"),
         (("--url", "http://127.0.0.1:1/mcp", "server.py"), "--url takes no other server"),
-        (("http://127.0.0.1:1/mcp", "tool"), "one server at a time"),
+        (("http://127.0.0.1:1/mcp", "tool"), "check takes one server, but also got 'tool'"),
         (("env", "server.py"), "write mcpcore check -- env server.py"),
         (("--url", "http://127.0.0.1:1/mcp"), "cannot be checked"),
         (("--", "no-such-command"), "No such file or directory"),
@@ -228,7 +228,7 @@ def test_an_interrupted_check_reports_what_it_saw_and_leaves_no_process(tmp_path
 
     assert process.returncode == 130
     assert "The check ended early: it was interrupted." in out
-    assert "Judged: accepts.\nNot judged to the end: hangs, echoes.\n" in out
+    assert "Judged: accepts.\nJudged only in part: hangs, echoes.\n" in out
     assert not re.search(r"^(?:Does|Is) .*\? +yes", out, re.MULTILINE)
     assert err == ""
     assert not [pid for pid in pids if is_running(pid)]

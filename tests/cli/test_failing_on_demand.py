@@ -97,7 +97,7 @@ async def test_an_agent_meets_a_failure_on_demand(served, tmp_path):
     assert first.structured_content["error"]["injected"] is True
     assert "injected" not in unknown.structured_content["error"]
     assert {"result": [SECRET, SECRET]} == looked.structured_content, "the handler ran before the failure"
-    assert "Failures are injected: take=unconfirmed,first=1,after. This is for tests alone." in errors.read_text()
+    assert "Failures are injected: take=unconfirmed,first=1,after. For tests only." in errors.read_text()
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert ["failure", "success", "success", "failure"] == [line["outcome"] for line in lines]
     assert [True, None, None, None] == [line.get("injected") for line in lines]

@@ -154,7 +154,7 @@ async def test_a_server_that_never_answers_is_left() -> None:
 
     failure, calls = await failure_of([listed("a")], lambda _: never(), policy=CallPolicy(max_elapsed=0.1))
     assert (["a"], "TIMEOUT", True, None) == (calls, failure.envelope.name, failure.inferred, failure.result)
-    assert "The 0.1 s that the policy allows are over." == failure.steps[-1].why
+    assert "The policy's time limit of 0.1 s is over." == failure.steps[-1].why
 
 
 async def test_a_list_that_never_comes_costs_the_entry_only(monkeypatch: pytest.MonkeyPatch) -> None:

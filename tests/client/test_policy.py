@@ -154,7 +154,7 @@ def test_a_wait_beyond_the_time_that_is_left_is_not_begun() -> None:
     decision = decide(failed(Retry.after(seconds=10)), CallPolicy(), state)
     assert ("give_up", "Waiting 10 s would exceed the 60 s that the policy allows.") == (decision.kind, decision.why)
     over = decide(failed(Retry.now()), CallPolicy(), Progress(elapsed=60, tools=READ_ONLY.tools))
-    assert "The 60 s that the policy allows are over." == over.why
+    assert "The policy's time limit of 60 s is over." == over.why
 
 
 def test_the_last_attempt_goes_to_the_fallback() -> None:

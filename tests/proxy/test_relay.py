@@ -220,7 +220,7 @@ def test_a_client_that_reads_no_more_has_left() -> None:
     ("arguments", "said"),
     [
         (["stock.py"], "Next: mcpcore proxy -- python stock.py"),
-        (["npx", "-y", "some-server"], "'npx' is no option of the proxy. Put the command of the server after `--`"),
+        (["npx", "-y", "some-server"], "'npx' is not an option of the proxy. Put the command of the server after `--`"),
         (["--stats", "a server.js", "--contract", "x"], "Next: mcpcore proxy -- node 'a server.js'"),
         (["uvx", "--", "mcp-server-git"], "Next: mcpcore proxy -- uvx mcp-server-git"),
         (["https://example.com/mcp"], "Next: mcpcore proxy --url https://example.com/mcp"),

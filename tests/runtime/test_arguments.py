@@ -167,7 +167,7 @@ def test_several_issues_are_named_in_the_message_and_detailed_in_the_data(call: 
     message, issues, hint = told(
         call, {"pmids": 1, "colour": 1, "ratio": 5, "name": 3, "pair": 1, "weights": 1, "x": 1}
     )
-    assert "The arguments do not fit f in 7 ways: pmids, colour, weights, name, ratio and 2 more" == message
+    assert "7 invalid arguments for f: pmids, colour, weights, name, ratio and 2 more" == message
     assert 7 == len(issues)
     assert 4 == hint.count("Send ")
 

@@ -166,7 +166,7 @@ def test_a_lost_failure_is_reported(
     assert (handler in (before_another_is_raised, before_a_crash)) == result.is_error
     place = f"{HERE}:{line_of(handler, '# lost')}"
     expected = (
-        f"'act' made a failure, {what}, at {place}, and lost it, so that no client hears of it; put `raise` before it"
+        f"'act' made a failure, {what}, at {place}, and did not raise it, so clients did not get it; put `raise` before it"
         " (or ignore this if it was the cause or a member of an exception that was handled)"
     )
     told = warnings_of(caplog)
@@ -372,7 +372,7 @@ NOT_LOST = [
 def test_a_failure_that_is_used_is_not_reported(handler: Callable[..., Any], caplog: pytest.LogCaptureFixture) -> None:
     """Failures that are raised, returned, grouped, chained or kept in a batch are used, like the framework's own."""
     run(handler)
-    assert not [message for message in warnings_of(caplog) if "lost it" in message]
+    assert not [message for message in warnings_of(caplog) if "did not raise it" in message]
 
 
 @pytest.mark.anyio
@@ -437,4 +437,4 @@ async def test_a_cancelled_call_reports_nothing(caplog: pytest.LogCaptureFixture
         task.cancel()
         with pytest.raises((asyncio.CancelledError, MCPError)):
             await task
-    assert not [message for message in warnings_of(caplog) if "lost it" in message]
+    assert not [message for message in warnings_of(caplog) if "did not raise it" in message]

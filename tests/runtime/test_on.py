@@ -477,7 +477,10 @@ async def later(exc: Exception) -> Any: ...
         (REFUSED.on_code, r"name what is mapped, such as ErrorCode\.NOT_FOUND"),
         (lambda: REFUSED.on("KeyError"), "takes exception classes, not 'KeyError'"),
         (lambda: REFUSED.on(Exception), "cannot map Exception itself"),
-        (lambda: REFUSED.on(KeyboardInterrupt), "cancellation and exits are no failures; name subclasses of Exception"),
+        (
+            lambda: REFUSED.on(KeyboardInterrupt),
+            "cancellation and exits are not failures; name subclasses of Exception",
+        ),
         (lambda: REFUSED.on(CodedError), r"write \.on_code\(ErrorCode\.…\)"),
         (lambda: REFUSED.on_code("CONFLICT"), "did you mean ErrorCode.CONFLICT"),
         (lambda: REFUSED.on(KeyError, data={"shop": 3}), "data must be a function that makes the data .* not dict"),

@@ -248,7 +248,7 @@ async def test_the_exception_of_a_lifespan_comes_out_as_it_is(make: Callable[...
     with pytest.raises(ValueError, match="of the test") as failed:
         async with tool_client(make(lifespan=ends_badly), mode=mode):
             raise ValueError("of the test")
-    assert ["The server failed to stop, too:"] == [note.partition(": ")[0] + ":" for note in failed.value.__notes__]
+    assert ["The server also failed to stop:"] == [note.partition(": ")[0] + ":" for note in failed.value.__notes__]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -60,7 +60,7 @@ class Store:
             "put failed with full, which says that nothing was changed, but the state changed (before: [], after",
         ),
         ("half", True, None),
-        ("half", False, "put failed with half, which says that something was changed, but the state is as before: []"),
+        ("half", False, "put failed with half, which says that something was changed, but the state is unchanged: []"),
         ("lost", True, None),
         ("lost", False, None),
         ("", True, None),

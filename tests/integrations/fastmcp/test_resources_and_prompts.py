@@ -130,7 +130,7 @@ class TestResources:
         mcp = contracted(bare())
         assert "busy" == failed(lambda: read(mcp, "articles://returned"))[1].reason
         assert "lost" in read(mcp, "articles://lost").text
-        assert "lost it, so that no client hears of it" in caplog.text
+        assert "did not raise it, so clients did not get it" in caplog.text
 
     def test_the_contract_is_in_the_lists_even_through_a_mount(self) -> None:
         """This covers resources, templates and prompts; the parent answers failures of a mounted server."""
@@ -258,11 +258,11 @@ class TestResources:
         assert "gone" == failed(lambda: rendered(mcp, "summarise", {"pmid": "gone"}))[1].reason
         assert "INTERNAL_ERROR" == failed(lambda: read(mcp, "articles://crash"))[1].name
         assert "lost" in read(mcp, "articles://lost").text
-        assert "lost it, so that no client hears of it" in caplog.text
+        assert "did not raise it, so clients did not get it" in caplog.text
         assert 1 == caplog.text.count("has no ContractMiddleware")
         caplog.clear()
         assert "busy" == failed(lambda: read(mcp, "articles://lost%20and%20busy"))[1].reason
-        assert 1 == caplog.text.count("lost it, so that no client hears of it")
+        assert 1 == caplog.text.count("did not raise it, so clients did not get it")
 
     def test_an_sdk_server_refuses_parameters_that_only_fastmcp_injects(self) -> None:
         """The error says how to fix it."""

@@ -29,6 +29,15 @@ It finds out whether a server crashes or hangs. Both programs checked the same s
 called: about 3 seconds of processor time."""
 
 
+NOTES: Final = {
+    "leaks-path": "Paths that you sent do not count, even if the server made them absolute, nor do directories that the command "
+    "line, a description or a success names. For a tool with a path argument, only paths of installed packages count.",
+    "leaks-secret": "The value of a `--header` counts too, in any encoding, from 6 characters on. Redirects to another origin are "
+    "not followed.",
+}
+"""What counts for a finding, beyond its summary."""
+
+
 def page() -> str:
     """The questions, the grades and the findings of `mcpcore check`."""
     parts = [
@@ -49,5 +58,6 @@ def page() -> str:
     for rule in RULES.values():
         answers = "no question" if rule.question is None else f"question `{rule.question}`"
         parts += ["", f"## {rule.id}", "", f"{rule.level.capitalize()}, {answers}. {rule.summary}", "", rule.fix]
+        parts += ["", NOTES[rule.id]] if rule.id in NOTES else []
     servers = SERVERS.format(servers=RESULTS.read_text(encoding="utf-8").strip())
     return "\n".join([*parts, "", servers, ""])

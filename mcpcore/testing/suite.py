@@ -79,7 +79,9 @@ def contract_suite(
     - the schemas of the arguments and of the result are valid, and the second admits a failure;
     - the examples in the schema of the arguments, and `example` of each failure mode, fit their schemas;
     - the tool has a description;
-    - fallback tools, and tools in the sentences of `recovery`, exist, and corrective parameters are arguments;
+    - fallback tools, and tools in the sentences of `recovery`, exist, and corrective parameters are arguments. In a
+      sentence, a name with an underscore counts as a tool after "call", "run" or "invoke"; after "use" or "try", it
+      must also be in backticks or resemble the name of a tool;
     - the data models have valid schemas.
 
     Args:

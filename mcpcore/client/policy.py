@@ -136,8 +136,8 @@ class CallPolicy:
         fallbacks: The fallback tools that may be called, or True for any. They get the declared `fallback_arguments`;
             without these, a fallback tool is advice for the model and is not called. A mapping gives, for each tool,
             a function from the failure to the arguments. The last attempt is reserved for a possible fallback.
-            Arguments are sent only if the input schema of the tool accepts them, and not if this check takes over half a
-            second, or if the schema has look-around, back-references, `unevaluatedProperties` or references to other
+            Arguments are sent only if the input schema of the tool accepts them, and not if this check takes over half
+            a second, or if the schema has look-around, back-references, `unevaluatedProperties` or references to other
             documents.
         corrections: The tools whose declared `corrective_params` may be merged into the arguments, or True for all.
         on: The application's own actions, by reason or by code, each run once for a reason. Afterwards the call is made

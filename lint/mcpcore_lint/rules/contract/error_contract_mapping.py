@@ -69,7 +69,7 @@ class ContractMapping(EntryRule):
                 if is_other and earlier.node is not None and kind.node is not None:
                     message = f"{kind.name.rpartition('.')[2]} is mapped twice in the contract of {tool.display_name}"
                     related = [ctx.related(earlier.node, "it is mapped first here", earlier.module)]
-                    step = "keep one of the two"
+                    step = "remove one of the two"
                     ctx.report(kind.node, message, help=step, tool=tool, module=kind.module, related=related)
 
 
@@ -81,7 +81,7 @@ def _problem(kind: Value, ctx: RuleContext, *, of_code: bool) -> tuple[str, str]
         if ctx.hierarchy.is_kind_of(kind.name, "mcpcore.CodedError"):
             return f"maps {last_name(kind)}, which has a code", "write .on_code(ErrorCode....)"
         is_failure = ctx.hierarchy.is_kind_of(kind.name, "builtins.Exception")
-        return (f"maps {last_name(kind)}, which is no subclass of Exception", _STEP) if is_failure is False else None
+        return (f"maps {last_name(kind)}, which is not a subclass of Exception", _STEP) if is_failure is False else None
     is_known = isinstance(kind, (Const, Items, Mapping)) or (
         isinstance(kind.definition, ast.ClassDef) if isinstance(kind, Symbol) else isinstance(kind, CodeValue)
     )

@@ -67,7 +67,7 @@ class ContractRetryContradiction(EntryRule):
         if advice is None or (not advice.explicit and _may_be_withheld(entry, ctx)):
             return
         name = code.name if code is not None else ""
-        another = "choose a code for failures that pass, such as SERVICE_UNAVAILABLE"
+        another = "choose a code for temporary failures, such as SERVICE_UNAVAILABLE"
         if name in HOPELESS and advice.explicit and advice.seconds is not None:
             message = f"{entry.label} is {advice.words}, but the same call always fails with {name} again"
             entry.report(ctx, retry, Problem(message, f"leave retry out, or {another}"))

@@ -53,8 +53,8 @@ class PreserveCauseOnRethrow(Rule):
                 how, step = "from itself", "name the caught exception differently, and raise the new error `from` it"
             ctx.report(
                 throw.node,
-                f"the `except`{clause} raises {_class_name(throw)} {how}, so the log shows its cause as another "
-                "accident",
+                f"the `except`{clause} raises {_class_name(throw)} {how}, so the log shows its cause as an "
+                "unrelated error",
                 help=step,
                 tool=tool,
                 module=handler.module,

@@ -1,4 +1,4 @@
-# message: the `except` of FileNotFoundError raises CodedError without `from`, so the log shows its cause as another accident
+# message: the `except` of FileNotFoundError raises CodedError without `from`, so the log shows its cause as an unrelated error
 from mcpcore import not_found, tool
 
 @tool

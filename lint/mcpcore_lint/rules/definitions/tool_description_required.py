@@ -35,7 +35,7 @@ class ToolDescriptionRequired(Rule):
         step = "write a docstring: its effect, its input and its result"
         # Python evaluates an f-string at the beginning of a function, and drops it.
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.JoinedStr):
-            message, step = f"{message}: an f-string is not a docstring", "remove the f, or pass the text as description="
+            message, step = f"{message}: an f-string is not a docstring", "remove the f, or pass it as description="
         ctx.report(node, message, help=step, tool=tool, module=tool.handler.module)
 
 

@@ -64,7 +64,7 @@ def _exit_codes() -> list[list[object]]:
     rows: list[list[object]] = []
     for ctx in contexts():
         words = " ".join(f"{ctx.command.help or ''} {ctx.command.epilog or ''}".split())
-        if found := re.search(r"Exit codes: ([^.]+)\.", words):
+        if found := re.search(r"(?:Exit codes:|Exits) (0[^.]+)(?:\.|$)", words):
             rows.append([f"`{_path(ctx)}`", _text(found[1].replace(", 1 ", "; 1 ").replace(", 2 ", "; 2 "))])
     return rows
 

@@ -18,8 +18,8 @@ def releases() -> str:
     removed: list[list[object]] = [[f"`{package}.{name}`", step] for (package, name), step in REMOVED.items()]
     parts = [
         table(["old name", "new name", "since"], moved),
-        "Removed names, each with what to use:",
-        table(["removed name", "what to do"], removed),
+        "Removed names, each with the next step:",
+        table(["removed name", "next step"], removed),
     ]
     for title, kind, changed in (
         ("Removed options of FastMCP servers:", "option", GONE["fastmcp.FastMCP"]),
@@ -33,5 +33,5 @@ def releases() -> str:
             [", ".join(f"`{name}`" for name, _ in group), *change]
             for change, group in groupby(changed.items(), key=lambda item: item[1])
         ]
-        parts += [title, table([kind, "since", "what to do"], rows)]
+        parts += [title, table([kind, "since", "next step"], rows)]
     return "\n\n".join(parts)

@@ -43,6 +43,8 @@ PRELOADED: Final = (
 # For programs that import FastMCP themselves: a server on the SDK behaves in another way where FastMCP is imported too.
 FASTMCP: Final = ("fastmcp", "mcpcore.integrations.fastmcp")
 _IMPORTS_FASTMCP: Final = re.compile(rb"^(?:from|import) fastmcp\b", re.MULTILINE)
+_PYTHON_FILE: Final = re.compile(r"[^\s\"\[\],]+\.py\b")
+_ROOT: Final = Path(__file__).parents[1]
 _SUBREAPER: Final = 36
 _STARTING: Final = [["call"], ["proxy"], ["check"], ["catalog"], ["diff"]]
 """The commands that start servers."""
@@ -56,6 +58,7 @@ class Program(NamedTuple):
         arguments: The words after it.
         is_module: Whether it is a module.
         safe_path: Whether the folder of the program stays out of the search path.
+        writes_bytecode: Whether what it imports is stored as bytecode.
         with_fastmcp: Whether it imports FastMCP before all else that it does.
     """
 
@@ -63,6 +66,7 @@ class Program(NamedTuple):
     arguments: list[str]
     is_module: bool
     safe_path: bool
+    writes_bytecode: bool
     with_fastmcp: bool = False
 
     @property
@@ -134,10 +138,9 @@ def _begin(*, with_fastmcp: bool) -> socket.socket:
     ours, theirs = socket.socketpair()
     names = PRELOADED + FASTMCP if with_fastmcp else PRELOADED
     command = [sys.executable, "-c", f"from tests.forking import serve; serve({theirs.fileno()}, {names})"]
-    root = Path(__file__).parents[1]
     # FastMCP decides at import whether its log has colours, by the terminal that it sees then.
     stderr = subprocess.DEVNULL if with_fastmcp else None
-    process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stderr=stderr, cwd=root)
+    process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stderr=stderr, cwd=_ROOT)
     theirs.close()
     atexit.register(process.wait)
     atexit.register(ours.close)  # goes first, and ends the process
@@ -153,23 +156,27 @@ def _program(words: list[str], cwd: Any, path: str | None) -> Program | None:
     elif found not in (Path(sys.executable), scripts / "python"):
         return None
     rest = words[1:]
+    writes_bytecode = rest[:1] != ["-B"]
+    rest = rest[not writes_bytecode :]
     safe_path = rest[:1] == ["-P"]
     rest = rest[safe_path:]
     is_module = rest[:1] == ["-m"]
     rest = rest[is_module:]
     if not rest:
         return None
-    program = Program(rest[0], rest[1:], is_module, safe_path)
-    served = rest[:2] == ["mcpcore", "run"]
-    source = b""
-    if not is_module or served:
-        script = Path(os.fsdecode(cwd or ""), *rest[2:3] if served else rest[:1])
-        source = script.read_bytes() if script.suffix == ".py" and script.is_file() else b""
-    of_this_project = program.starts_servers or served or rest[0].startswith("tests.")
+    program = Program(rest[0], rest[1:], is_module, safe_path, writes_bytecode)
+    folder = Path(os.fsdecode(cwd or ""))
+    source = _text(_ROOT.joinpath(*rest[0].split(".")).with_suffix(".py") if is_module else folder / rest[0])
+    of_this_project = program.starts_servers or rest[:2] == ["mcpcore", "run"] or rest[0].startswith("tests.")
     with_sdk = of_this_project if is_module else b"mcp" in source
-    # The door of a server in `tests`, or a server's own import.
-    with_fastmcp = "fastmcp" in program.arguments or _IMPORTS_FASTMCP.search(source) is not None
+    # The door of a server in `tests`, the program's own import, or that of a file that it is to import.
+    named = [_text(folder / name) for word in program.arguments for name in _PYTHON_FILE.findall(word)]
+    with_fastmcp = "fastmcp" in program.arguments or any(map(_IMPORTS_FASTMCP.search, (source, *named)))
     return program._replace(with_fastmcp=with_fastmcp and not program.starts_servers) if with_sdk else None
+
+
+def _text(path: Path) -> bytes:
+    return path.read_bytes() if path.suffix == ".py" and path.is_file() else b""
 
 
 def _python_variables(variables: Mapping[str, str]) -> dict[str, str]:
@@ -247,6 +254,7 @@ def _run(program: Program) -> None:
     folder = os.getcwd() if program.is_module else str(Path(program.name).resolve().parent)
     sys.path[:0] = [] if program.safe_path else [folder]
     sys.argv[:] = [program.name, *program.arguments]
+    sys.dont_write_bytecode = not program.writes_bytecode
     if program.is_module:
         runpy._run_module_as_main(program.name)
     else:

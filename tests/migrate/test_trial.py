@@ -92,8 +92,8 @@ def test_a_command_runs_before_and_after(tmp_path: Path, monkeypatch: pytest.Mon
     folder = tmp_path / "project"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    script = "import server; print('FAILED one') if hasattr(server, 'FailureMode') else print('fine')"
-    command = f"{sys.executable} -c \"{script}; assert not hasattr(server, 'FailureMode')\""
+    script = "written = 'FailureMode' in open('server.py').read(); print('FAILED one' if written else 'fine')"
+    command = f'{sys.executable} -c "{script}; assert not written"'
     environment = Path(sys.executable).parents[1]
     done = migrate(folder, {"server.py": SERVER}, "--check", command, "--environment", str(environment))
     assert 1 == done.exit_code

@@ -128,16 +128,20 @@ def _plain(node: Any, root: Schema, depth: int, left: list[int]) -> Any:
             plain[key] = {name: _plain(part, root, depth + 1, left) for name, part in value.items()}
         elif isinstance(value, list):
             parts = value if key in _VALUES else [_plain(part, root, depth + 1, left) for part in value]
-            plain[key] = sorted(parts, key=written) if key in _UNORDERED else parts
+            plain[key] = sorted(parts, key=written) if key in _UNORDERED and len(parts) > 1 else parts
         else:
             plain[key] = value if key in _VALUES else _plain(value, root, depth + 1, left)
     return plain
 
 
+# json.dumps makes an encoder for each value.
+_encoded: Final = json.JSONEncoder(sort_keys=True, default=str).encode
+
+
 def written(value: Any) -> Any:
     """A value as JSON, in which true is not 1; the value itself if it has too many levels."""
     try:
-        return json.dumps(value, sort_keys=True, default=str)
+        return _encoded(value)
     except (ValueError, TypeError, RecursionError):
         return value
 
@@ -311,16 +315,15 @@ def _values(node: Schema, root: Schema) -> frozenset[str] | None:
     """The values of an enumeration; None without one."""
     listed = constants(node)
     if listed is None:
-        parts = [constants(branch) for branch in branches({**node, "allOf": None}, root)]
-        kinds = [branch.get("type") for branch in branches({**node, "allOf": None}, root)]
         known = [
-            part if part is not None else [None] if kind == "null" else None
-            for part, kind in zip(parts, kinds, strict=True)
+            part if part is not None else [None] if branch.get("type") == "null" else None
+            for branch in branches({**node, "allOf": None}, root)
+            for part in [constants(branch)]
         ]
         if not known or any(part is None for part in known):
             return None
         listed = [value for part in known for value in part or ()]
-    return frozenset(json.dumps(value, sort_keys=True, default=str) for value in listed)
+    return frozenset(map(_encoded, listed))
 
 
 def _type_of(value: object) -> str:

@@ -51,7 +51,7 @@ forking.install()
 ROOT = Path(__file__).parent
 # A quarter of the time of a short program of Node.js, as a client or a type checker is, goes into compiling its modules.
 os.environ.setdefault("NODE_COMPILE_CACHE", str(ROOT.parent / ".pytest_cache" / "node"))
-WIRE = ("audit", "dialects", "runtime", "services")
+WIRE = ("tests/audit/", "tests/dialects/", "tests/runtime/", "tests/services/")
 """The folders of tests that hold on every door."""
 
 Call = Callable[..., CallToolResult]
@@ -160,19 +160,28 @@ def door(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
         )
 
 
-@pytest.fixture(autouse=True)
-def _on_both_doors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail a wire test that connects to a `Server` but does not run on the other door."""
-    marked = request.node.get_closest_marker("server_only") is not None
-    if marked or "door" in request.fixturenames or request.path.relative_to(ROOT).parts[0] not in WIRE:
-        return
-    connect = Client.__init__
+_CONNECT = Client.__init__
 
-    def connected(client: Client, server: Any, *args: Any, **options: Any) -> None:
-        from mcpcore import Server
 
-        if isinstance(server, Server):
-            pytest.fail("a client was connected to a Server alone: run the test on both doors, with the fixture door")
-        connect(client, server, *args, **options)
+def _connect_to_no_server(client: Client, server: Any, *args: Any, **options: Any) -> None:
+    from mcpcore import Server
 
-    monkeypatch.setattr(Client, "__init__", connected)
+    if isinstance(server, Server):
+        pytest.fail("a client was connected to a Server alone: run the test on both doors, with the fixture door")
+    _CONNECT(client, server, *args, **options)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Fail a wire test that connects to a `Server` but does not run on the other door.
+
+    A hook and not a fixture, which would cost more than many a test.
+    """
+    is_alone = item.nodeid.startswith(WIRE) and "door" not in getattr(item, "fixturenames", ())
+    if not is_alone or item.get_closest_marker("server_only") is not None:
+        return (yield)
+    Client.__init__ = _connect_to_no_server  # type: ignore[method-assign, assignment]
+    try:
+        return (yield)
+    finally:
+        Client.__init__ = _CONNECT  # type: ignore[method-assign]

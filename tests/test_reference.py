@@ -26,6 +26,7 @@ from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.contract.bound_fields import FIELDS, bind
 from mcpcore.contract.codes import EFFECTS
 from mcpcore.testing import tool_client
+from tests.tables import in_one_test
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -87,7 +88,7 @@ def _loaded(name):
     return getattr(importlib.import_module(module), attribute)
 
 
-@pytest.mark.parametrize("module", sorted({module.name for _, module, _ in ENTRIES}))
+@in_one_test("module", sorted({module.name for _, module, _ in ENTRIES}))
 def test_the_reference_has_every_name_of_a_module(module):
     """A name added to `__all__` needs an entry, or a line in `docs/pages/api.py` that says which names have one."""
     entries = {name for _, listed, name in ENTRIES if listed.name == module}
@@ -121,7 +122,7 @@ def test_every_name_of_mcpcore_is_there():
     assert {f"mcpcore.{name}" for name in mcpcore.__all__} <= NAMES
 
 
-@pytest.mark.parametrize("path", sorted(NAMES))
+@in_one_test("path", sorted(NAMES))
 def test_a_public_name_is_described_with_an_example(path):
     """The docstring has a sentence and an example, unless a guide has the example; a factory has it on its page."""
     module, name = OBJECTS[path]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcpcore.audit.record import encode, encode_failure
 from mcpcore.wire.redaction import REDACTED, SECRET_NAMES, Clean, Searched
+from tests.tables import in_one_test
 
 
 def record_of(data, message="m"):
@@ -24,8 +24,8 @@ def record_of(data, message="m"):
     }
 
 
-@pytest.mark.parametrize("name", SECRET_NAMES)
-@pytest.mark.parametrize("dress", ["{}", "{}\n", " {}", "-{}-", "{}é", '"{}"', "{}\\"])
+@in_one_test("name", SECRET_NAMES)
+@in_one_test("dress", ["{}", "{}\n", " {}", "-{}-", "{}é", '"{}"', "{}\\"])
 def test_every_secret_name_hides_its_value(name, dress):
     """Any punctuation may surround the name."""
     key = dress.format(name.upper())

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpcore.wire.redaction.known import KnownSecrets
+from tests.tables import in_one_test
 
 SECRETS = ["s3cr&t Tok/en+9=Zq", "k-987654", "sk_live_aB3dE6fG9hJ2", "s%3AaBc.dEf/1", "header.payload_-" * 60]
 MARK = "[hidden]"
@@ -93,8 +94,8 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("secret", SECRETS, ids=lambda secret: secret[:8])
-@pytest.mark.parametrize("encode", ENCODINGS.values(), ids=ENCODINGS)
+@in_one_test("secret", SECRETS)
+@in_one_test("encode", ENCODINGS.values())
 def test_a_value_is_hidden_in_any_encoding(secret: str, encode: Callable[[str], str]) -> None:
     text = f"It said: {encode(secret)} (at 5 p.m.)"
 

@@ -14,6 +14,7 @@ from mcpcore.audit.record import encode
 from mcpcore.wire.redaction import PATTERNS, REDACTED, is_secret_key, redact, redact_text
 from mcpcore.wire.redaction.search import ODD_LETTERS, hints_in, lowered
 from tests.audit.redaction_cases import SECRETS as CASES
+from tests.tables import in_one_test
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
 
@@ -78,32 +79,26 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize(("text", "secret"), SECRETS)
+@in_one_test(("text", "secret"), SECRETS)
 def test_a_secret_is_found_by_its_shape_or_its_name(text, secret):
-    """The secret is removed from the text alone and from the JSON of a record."""
+    """The secret is removed from the text alone and from the JSON of a record; the marker is not redacted again."""
     assert secret in text
     clean = redact_text(text)
     assert secret not in clean
     assert REDACTED in clean
+    assert redact_text(clean) == clean
     value = {"exception": {"message": text}, "causes": [text, (text,)]}
     assert secret not in json.dumps(redact(value))
     assert secret not in encode(value)[1]
 
 
-@pytest.mark.parametrize("text", PLAIN)
+@in_one_test("text", PLAIN)
 def test_text_about_secrets_is_unchanged(text):
     """A message that names a kind of secret but contains none is kept."""
     assert redact_text(text) == text
 
 
-@pytest.mark.parametrize(("text", "_secret"), SECRETS)
-def test_redacting_twice_changes_nothing(text, _secret):
-    """The marker is not redacted again."""
-    once = redact_text(text)
-    assert redact_text(once) == once
-
-
-@pytest.mark.parametrize(
+@in_one_test(
     "key",
     ["password", "Password", "dbPassword", "DB_PASSWORD", "x-api-key", "apiKey", "apikey", "token", "accessToken",
      "GITHUB_TOKEN", "client secret", "Authorization", "Set-Cookie", "private_key", "aws_secret_access_key", "otp",
@@ -118,7 +113,7 @@ def test_a_value_with_a_secret_name_is_hidden(key):
         assert redact({key: value}) == {key: value}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "key",
     ["session_id", "correlationId", "plan_hash", "max_tokens", "tokens", "tokenizer", "next_page_token",
      "progressToken", "keys", "key", "passed", "author", "spin", "cookiecutter", "compass", "public_key_id"],
@@ -209,7 +204,7 @@ def test_redacting_is_idempotent(value):
     assert redact(once) == once
 
 
-@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
+@in_one_test("pattern", PATTERNS)
 def test_each_row_of_the_table_compiles_and_is_found_by_its_hints(pattern):
     """Each example contains a hint and begins as the row says."""
     regex = re.compile(pattern.expression)
@@ -286,7 +281,7 @@ def test_searching_at_hints_finds_the_same_as_searching_everywhere(parts):
     assert redact_text(text) == expected
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "key",
     [
         "password2",
@@ -323,7 +318,7 @@ def test_a_key_that_names_a_kind_or_form_of_secret_is_secret(key):
     assert redact({"data": {key: "hunter2"}}) == {"data": {key: REDACTED}}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "key",
     [
         "pass",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from mcpcore.audit.record import encode
 from mcpcore.wire.redaction import REDACTED, redact, redact_text
 from tests.audit.redaction_cases import HARMLESS, SECRETS
+from tests.tables import in_one_test
 
 
 def test_there_are_many_cases_and_each_contains_its_secret():
@@ -19,7 +18,7 @@ def test_there_are_many_cases_and_each_contains_its_secret():
     assert all(secret in text for text, secret in SECRETS)
 
 
-@pytest.mark.parametrize(("text", "secret"), SECRETS)
+@in_one_test(("text", "secret"), SECRETS)
 def test_a_secret_is_hidden(text, secret):
     """The surrounding text does not matter, and a second pass changes nothing."""
     clean = redact_text(text)
@@ -29,7 +28,7 @@ def test_a_secret_is_hidden(text, secret):
     assert secret not in redact_text(f"while calling:\n{text}\nand then more words")
 
 
-@pytest.mark.parametrize(("text", "secret"), SECRETS)
+@in_one_test(("text", "secret"), SECRETS)
 def test_a_secret_is_hidden_in_a_record(text, secret):
     """Its position in the record does not matter."""
     record = {"timestamp": "t", "server": "s", "tool": "f", "message": text, "data": {"said": [text], "n": 1}}
@@ -38,7 +37,7 @@ def test_a_secret_is_hidden_in_a_record(text, secret):
     assert json.dumps(secret)[1:-1] not in line
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+@in_one_test("text", HARMLESS)
 def test_text_without_a_secret_is_unchanged(text):
     """Harmless words must remain readable in a log."""
     assert redact_text(text) == text

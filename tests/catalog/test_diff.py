@@ -17,6 +17,7 @@ from mcpcore.catalog.report import SHAPES, render_changes, summary
 from mcpcore.catalog.rules import at_least
 from mcpcore.catalog.schemas import MAX_FIELDS, fields_of
 from tests.catalog.making import catalog, failure, item
+from tests.tables import in_one_test
 
 pytestmark = pytest.mark.no_server
 
@@ -199,7 +200,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "old", "new"), CASES, ids=[f"{rule}-{at}" for at, (rule, *_) in enumerate(CASES)])
+@in_one_test(("rule", "old", "new"), CASES)
 def test_each_rule_finds_its_change_and_no_other_does(rule, old, new):
     """One change is one finding, at the level of its rule, which can be changed or switched off."""
     changes = compare(old, new)

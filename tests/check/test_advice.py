@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcpcore.check.advice import says_what_to_do
+from tests.tables import in_one_test
 
 TOOLS = frozenset({"list_items", "search"})
 SAYS = (
@@ -72,7 +73,7 @@ FOR_A_READER = (
 )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "says"),
     [(text, says) for texts, says in ((SAYS, True), (SAYS_NOTHING, False), (FOR_A_READER, None)) for text in texts],
 )

@@ -13,6 +13,7 @@ from mcpcore.classification.engine import classify
 from mcpcore.classification.matcher import Matcher, bound, fold, mark, prepare, words_of
 from mcpcore.classification.phrase_table import MESSAGES
 from mcpcore.contract.codes import ErrorCode
+from tests.tables import in_one_test
 
 C = ErrorCode
 
@@ -85,14 +86,14 @@ SAYS_NOTHING = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("sentence", "code"), [(s, code) for code, said in FAMILIES.items() for s in said])
+@in_one_test(("sentence", "code"), [(s, code) for code, said in FAMILIES.items() for s in said])
 def test_a_family_of_sentences_has_one_code(sentence: str, code: ErrorCode) -> None:
     """One thing said in many ways has one code, in a plain error and in one of an application's own."""
     assert code is classify(RuntimeError(sentence))
     assert code is classify(type("GaugeError", (Exception,), {})(sentence))
 
 
-@pytest.mark.parametrize("sentence", SAYS_NOTHING)
+@in_one_test("sentence", SAYS_NOTHING)
 def test_a_sentence_that_says_nothing_blames_nobody(sentence: str) -> None:
     """What tells no cause stays INTERNAL_ERROR."""
     assert C.INTERNAL_ERROR is classify(RuntimeError(sentence)), explain(RuntimeError(sentence)).matched.row
@@ -149,7 +150,7 @@ def test_names_in_capitals_and_in_mixed_case_are_marked() -> None:
     assert prepare("x\u2019Y") == fold(bound("x\u2019Y"))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "unit",
     ["no ", "not ", "must be ", "expected , ", "A_", "AB_C ", "aB", "aaaB ", "is not a ", "too many ", "within 1 ",
      "access .. ", "_-", "- ", "unknown [", "a" * 99 + " ", "user client caller hung ", "(" * 50 + " ", "$x ", "\n;\n",

@@ -18,6 +18,7 @@ from mcpcore.classification.matcher import HEAD, TAIL, Matcher, name_words, prep
 from mcpcore.classification.phrase_table import MESSAGES, NAMES, VAGUE_NAMES, PhraseRow
 from mcpcore.classification.phrases import PhraseError, compile_phrase, expand
 from mcpcore.contract.codes import ErrorCode
+from tests.tables import in_one_test
 
 C = ErrorCode
 
@@ -90,7 +91,7 @@ depart by decision too: somebody cancelled the request, and nothing took too lon
 """
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sentence", "code"),
     [(sentence, code) for table in (REFERENCE, MENDED) for code, sentences in table.items() for sentence in sentences],
 )
@@ -101,7 +102,7 @@ def test_a_sentence_of_the_reference_table_has_its_code(sentence: str, code: Err
     assert code is classify(Exception(f"Sync: {sentence}."))
 
 
-@pytest.mark.parametrize(("sentence", "code"), EXCEPTIONS.values(), ids=EXCEPTIONS)
+@in_one_test(("sentence", "code"), EXCEPTIONS.values())
 def test_an_exception_to_the_reference_table_has_a_sentence(sentence: str, code: ErrorCode) -> None:
     """The sentence shows where `classify` departs from the table."""
     assert code is classify(RuntimeError(sentence))
@@ -124,7 +125,7 @@ def test_a_departure_from_the_reference_table_is_wrong_more_often_than_right() -
     assert set(EXCEPTIONS) == departed
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "sentence",
     [
         "kaldns crashed", "the timeoutable widget", "abortive attempt", "uncancelledness", "invalidated cache entry",
@@ -175,7 +176,7 @@ def test_only_the_ends_of_a_huge_message_are_read() -> None:
     assert HEAD + TAIL + 1 == len(prepare("x" * 1_000_000))
 
 
-@pytest.mark.parametrize("row", [*MESSAGES, *NAMES, *VAGUE_NAMES], ids=lambda row: row.phrases[0])
+@in_one_test("row", [*MESSAGES, *NAMES, *VAGUE_NAMES])
 def test_every_phrase_can_be_read_and_reached(row: PhraseRow) -> None:
     """Each phrase of the tables matches a text of its words."""
     for phrase in row.phrases:

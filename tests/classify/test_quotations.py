@@ -7,9 +7,10 @@ import pytest
 from mcpcore.classification import classify
 from mcpcore.classification.matcher import without_values
 from tests.classify.quotation_cases import CALLERS, PLAIN, STATUS_LINES, UPSTREAM, WORDS
+from tests.tables import in_one_test
 
 
-@pytest.mark.parametrize("phrase", CALLERS)
+@in_one_test("phrase", CALLERS)
 def test_the_words_of_a_caller_decide_nothing(phrase):
     """The code is that of the same message with words that say nothing."""
     expected = classify(RuntimeError(phrase.format(PLAIN)))
@@ -25,7 +26,7 @@ def test_a_status_line_that_is_the_value_of_a_thing_decides_nothing(phrase):
     )
 
 
-@pytest.mark.parametrize(("message", "code"), UPSTREAM)
+@in_one_test(("message", "code"), UPSTREAM)
 def test_the_words_of_another_program_decide(message, code):
     """Clients quote the status line, the message or the details of what they were answered."""
     assert classify(RuntimeError(message)).name == code

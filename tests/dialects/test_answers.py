@@ -30,6 +30,7 @@ from mcpcore.integrations.fastmcp import ContractMiddleware
 from mcpcore.wire.dialects import DIALECTS, dialect_named
 from mcpcore.wire.envelope_builder import build_envelope
 from tests.answers import envelope_of
+from tests.tables import in_one_test
 
 NO_ROW = FailureMode(
     "no_row", ErrorCode.NOT_FOUND, when="There is no such row.", recovery="List the rows first.", fallback_tool="rows"
@@ -180,7 +181,7 @@ async def test_results_and_errors_of_the_fastmcp_client_are_read(kind: str) -> N
         assert Envelope.from_result(success) is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "success",
     [
         ToolResult(content="zero"),
@@ -201,7 +202,6 @@ async def test_results_and_errors_of_the_fastmcp_client_are_read(kind: str) -> N
         {"messages": []},
         (),
     ],
-    ids=repr,
 )
 def test_a_success_is_none(success: object) -> None:
     """A result that asks for input counts as a success, since the call has not failed."""
@@ -214,8 +214,8 @@ def test_failed_fastmcp_results_are_read() -> None:
     assert told == Envelope.from_result(ToolResult(structured_content={"error": told.to_json()}, is_error=True))
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("error", [FastMCPToolError, ToolError, ResourceError])
+@in_one_test("dialect", DIALECTS)
+@in_one_test("error", [FastMCPToolError, ToolError, ResourceError])
 def test_an_exception_with_a_text_is_read_in_every_dialect(dialect: str, error: type[Exception]) -> None:
     """The clients keep the first text of a failed result."""
     told = build_envelope(ErrorCode.CONFLICT, "taken", retry=Retry.after(seconds=2), tool="t", data={"id": 7})
@@ -224,7 +224,7 @@ def test_an_exception_with_a_text_is_read_in_every_dialect(dialect: str, error: 
     assert (dialect, "taken") == (read.dialect, read.message)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("failed", "message", "code", "native"),
     [
         (FastMCPToolError("boom"), "boom", ErrorCode.UNKNOWN_ERROR, None),
@@ -271,7 +271,7 @@ def test_an_unreadable_failure_is_still_a_failure(
     assert read.text().isprintable() or "\x1b" not in read.text()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("answer", "instead"),
     [
         (None, "null"),

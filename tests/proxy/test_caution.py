@@ -10,6 +10,7 @@ import pytest
 from mcpcore import Envelope, Retry
 from mcpcore.proxy.overlay import Overlay
 from tests.proxy.test_conversation import respond, talk
+from tests.tables import in_one_test
 
 NOTHING_SAID: list[dict[str, Any] | None] = [
     None,
@@ -54,8 +55,8 @@ AMBIGUOUS: list[str | dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("annotations", NOTHING_SAID)
-@pytest.mark.parametrize("answer", AMBIGUOUS)
+@in_one_test("annotations", NOTHING_SAID)
+@in_one_test("answer", AMBIGUOUS)
 def test_a_call_that_may_have_taken_effect_is_not_to_be_repeated(
     answer: str | dict[str, Any], annotations: dict[str, Any] | None
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from mcpcore import Envelope
 from mcpcore.proxy.disguises import disguised_failure, suspected_failure
 from tests.proxy.test_conversation import respond, talk
+from tests.tables import in_one_test
 
 CASES = Path(__file__).parent / "cases" / "successes.json"
 
@@ -71,7 +72,7 @@ SUSPECTED = [
 ]
 
 
-@pytest.mark.parametrize("result", SUSPECTED)
+@in_one_test("result", SUSPECTED)
 def test_words_and_flags_are_only_suspected(result: dict[str, Any]) -> None:
     """They may be the answer to what was asked, so the result passes unchanged, and is counted."""
     conversation = talk(name="get_weather", arguments={"city": "Atlantis"})
@@ -132,7 +133,7 @@ SUCCESSES = [
 ]
 
 
-@pytest.mark.parametrize("result", SUCCESSES)
+@in_one_test("result", SUCCESSES)
 def test_what_may_be_a_success_stays_one(result: dict[str, Any]) -> None:
     """Other facts, other texts, and the words of the caller make a failure uncertain."""
     assert disguised_failure(result, "get_weather", {"city": "Atlantis"}) is None

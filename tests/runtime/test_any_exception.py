@@ -45,6 +45,7 @@ from mcpcore.values.unwrapping import passes_through
 from mcpcore.wire.dialects.canonical import ERROR_SCHEMA
 from mcpcore.wire.envelope_text import indented
 from tests.boundaries import answer_to
+from tests.tables import in_one_test
 
 NO_MATCH = FailureMode(
     "no_match",
@@ -392,7 +393,7 @@ def test_any_exception_becomes_a_valid_envelope(recipe: Any) -> None:
 BOUNDARY = Boundary(server="s")
 
 
-@pytest.mark.parametrize("number", range(len(MAKERS)))
+@in_one_test("number", range(len(MAKERS)))
 def test_the_smallest_limits_hold(number: int) -> None:
     """An envelope stays within the smallest limits that can be configured."""
     limits = Limits(message=40, hint=40, data=4096, depth=2, details=64)
@@ -400,7 +401,7 @@ def test_the_smallest_limits_hold(number: int) -> None:
     check(answer.structured_content, answer.content[0].text, limits=limits)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("number", range(len(MAKERS)))
+@in_one_test("number", range(len(MAKERS)))
 def test_exposed_exceptions_are_valid_too(number: int) -> None:
     """With internal errors exposed, a hostile exception is shown as far as possible."""
     answer = answer_to(Boundary(server="s", expose=True), MAKERS[number](), contract=CONTRACT, name="f")

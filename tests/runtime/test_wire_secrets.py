@@ -23,6 +23,7 @@ from mcpcore.wire.envelope_builder import build_envelope
 from mcpcore.wire.redaction import REDACTED, redact_message, redact_recovery, redact_value
 from mcpcore.wire.redaction.wire import may_hold_secret
 from tests.audit.redaction_cases import LOOK_ALIKES, TOKENS
+from tests.tables import in_one_test
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\n-----END RSA PRIVATE KEY-----"
 SHAPES = [
@@ -179,7 +180,7 @@ def test_words_after_the_name_of_a_secret_are_kept(data):
     assert failure.details == data
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+@in_one_test("text", HARMLESS)
 def test_text_that_only_begins_like_a_secret_is_kept(text):
     """The client reads the text that it sent, in the message and in the data."""
     failure = build_envelope(
@@ -311,12 +312,11 @@ def test_declared_parts_of_a_recovery_are_kept():
     }
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "wrap",
     [lambda text: text, lambda text: [1, 2.5, None, True, {"a": [text]}], lambda text: {f"{text} ": False}],
-    ids=["a text", "a list", "a key"],
 )
-@pytest.mark.parametrize(("text", "secret"), SHAPES)
+@in_one_test(("text", "secret"), SHAPES)
 def test_one_search_finds_a_secret_in_any_part(wrap, text, secret):
     """A failure without a secret needs no second search."""
     assert may_hold_secret("fine", None, {"n": 1}, wrap(f"at {text}"))

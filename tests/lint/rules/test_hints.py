@@ -11,6 +11,7 @@ from mcpcore_lint.runner.engine import lint_paths, lint_source
 from mcpcore_lint.settings import Settings
 
 from mcpcore.contract import codes, effects
+from tests.tables import in_one_test
 
 PATH = "server.py"
 HEAD = """\
@@ -179,8 +180,8 @@ def stated(annotations):
     return value.read_only_hint, value.idempotent_hint
 
 
-@pytest.mark.parametrize("spelling", TOOLS)
-@pytest.mark.parametrize("annotations", ANNOTATIONS)
+@in_one_test("spelling", TOOLS)
+@in_one_test("annotations", ANNOTATIONS)
 def test_annotations_are_read_as_the_sdk_reads_them(annotations, spelling, tmp_path):
     """Declared advice is unsafe if both hints are False; default advice needs the hints to be set."""
     read_only, idempotent = stated(annotations)
@@ -194,8 +195,8 @@ def test_annotations_are_read_as_the_sdk_reads_them(annotations, spelling, tmp_p
     assert all(each.fix is None for each in missing)
 
 
-@pytest.mark.parametrize("spelling", TOOLS)
-@pytest.mark.parametrize("annotations", UNSEEN)
+@in_one_test("spelling", TOOLS)
+@in_one_test("annotations", UNSEEN)
 def test_unknown_annotations_are_not_reported(annotations, spelling, tmp_path):
     """A hint that is not a constant may have any value."""
     assert found("retry-unsafe", spelling, annotations, DECLARED, tmp_path) == []
@@ -222,8 +223,8 @@ SHORT = [
 ]
 
 
-@pytest.mark.parametrize("annotations", ["None", "TA(title='x')", "{'title': 'x'}"])
-@pytest.mark.parametrize("short", SHORT)
+@in_one_test("annotations", ["None", "TA(title='x')", "{'title': 'x'}"])
+@in_one_test("short", SHORT)
 def test_short_hints_are_read_like_annotations(short, annotations, tmp_path):
     """`@tool(read_only=True)` says what `ToolAnnotations(read_only_hint=True)` says, also beside other annotations."""
     long = short.replace("=", "_hint=")

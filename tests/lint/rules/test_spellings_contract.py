@@ -14,6 +14,8 @@ import pytest
 from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
+from tests.tables import in_one_test
+
 PATH = "server.py"
 
 
@@ -248,7 +250,7 @@ def product(faults, spellings, index):
                     yield pytest.param(rule, spelling, thing, id=f"{rule}-{number}-{name}")
 
 
-@pytest.mark.parametrize(("rule", "spelling", "thing"), list(product(ENTRY_FAULTS, ENTRY_SPELLINGS, 0)))
+@in_one_test(("rule", "spelling", "thing"), list(product(ENTRY_FAULTS, ENTRY_SPELLINGS, 0)))
 def test_a_fault_of_an_entry_is_found_however_the_contract_is_written(rule, spelling, thing, tmp_path):
     """Each fault is found in each way to write a contract."""
     code, files = written(spelling, thing)
@@ -256,7 +258,7 @@ def test_a_fault_of_an_entry_is_found_however_the_contract_is_written(rule, spel
     assert lint(rule, code, files, tmp_path), f"{rule} must find something in:\n{code}"
 
 
-@pytest.mark.parametrize(("rule", "spelling", "thing"), list(product(ENTRY_FAULTS, ENTRY_SPELLINGS, 1)))
+@in_one_test(("rule", "spelling", "thing"), list(product(ENTRY_FAULTS, ENTRY_SPELLINGS, 1)))
 def test_a_near_miss_of_an_entry_is_left_alone_however_the_contract_is_written(rule, spelling, thing, tmp_path):
     """Near misses have no finding in any way to write a contract."""
     code, files = written(spelling, thing)
@@ -395,7 +397,7 @@ ERROR_FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("rule", "spelling", "thing"), list(product(ERROR_FAULTS, ERROR_SPELLINGS, 0)))
+@in_one_test(("rule", "spelling", "thing"), list(product(ERROR_FAULTS, ERROR_SPELLINGS, 0)))
 def test_a_fault_of_an_error_is_found_however_it_is_raised(rule, spelling, thing, tmp_path):
     """Each fault is found in each way to raise an error."""
     code, files = written(spelling, thing)
@@ -403,7 +405,7 @@ def test_a_fault_of_an_error_is_found_however_it_is_raised(rule, spelling, thing
     assert lint(rule, code, files, tmp_path), f"{rule} must find something in:\n{code}"
 
 
-@pytest.mark.parametrize(("rule", "spelling", "thing"), list(product(ERROR_FAULTS, ERROR_SPELLINGS, 1)))
+@in_one_test(("rule", "spelling", "thing"), list(product(ERROR_FAULTS, ERROR_SPELLINGS, 1)))
 def test_a_near_miss_of_an_error_is_left_alone_however_it_is_raised(rule, spelling, thing, tmp_path):
     """Near misses have no finding in any way to raise an error."""
     code, files = written(spelling, thing)
@@ -411,7 +413,7 @@ def test_a_near_miss_of_an_error_is_left_alone_however_it_is_raised(rule, spelli
     assert not lint(rule, code, files, tmp_path), f"{rule} must find nothing in:\n{code}"
 
 
-@pytest.mark.parametrize("spelling", ERROR_SPELLINGS.values(), ids=ERROR_SPELLINGS)
+@in_one_test("spelling", ERROR_SPELLINGS.values())
 def test_a_reason_that_is_raised_in_any_way_is_thrown(spelling, tmp_path):
     """However a declared reason is raised, it counts as raised, and other reasons do not."""
     code, files = written(spelling, "ctx.fail('gone')")
@@ -421,7 +423,7 @@ def test_a_reason_that_is_raised_in_any_way_is_thrown(spelling, tmp_path):
     assert unsure or [each for each in found if "'full'" in each]
 
 
-@pytest.mark.parametrize("spelling", ERROR_SPELLINGS.values(), ids=ERROR_SPELLINGS)
+@in_one_test("spelling", ERROR_SPELLINGS.values())
 def test_a_coded_error_without_a_contract_is_found_however_it_is_raised(spelling, tmp_path):
     """A tool without a contract needs one, unless it raises only baseline codes."""
     for thing, expected in (("nf('x')", True), ("timeout('x')", False), ("UNKNOWN('x')", False)):
@@ -535,13 +537,13 @@ def file_cases(index):
     ]
 
 
-@pytest.mark.parametrize(("rule", "code"), file_cases(0))
+@in_one_test(("rule", "code"), file_cases(0))
 def test_a_fault_of_a_tool_is_found(rule, code, tmp_path):
     """Each fault of a contract, a context or a result is found."""
     assert lint(rule, code, {}, tmp_path), f"{rule} must find something in:\n{code}"
 
 
-@pytest.mark.parametrize(("rule", "code"), file_cases(1))
+@in_one_test(("rule", "code"), file_cases(1))
 def test_a_near_miss_of_a_tool_is_left_alone(rule, code, tmp_path):
     """Near misses in a contract, a context or a result have no finding."""
     assert not lint(rule, code, {}, tmp_path), f"{rule} must find nothing in:\n{code}"
@@ -576,7 +578,7 @@ def fix_cases():
         yield pytest.param("error-contract-missing", code, files, id=f"error-contract-missing-{name}")
 
 
-@pytest.mark.parametrize(("rule", "code", "files"), list(fix_cases()))
+@in_one_test(("rule", "code", "files"), list(fix_cases()))
 def test_a_fix_in_any_spelling_parses_and_is_idle_the_second_time(rule, code, files, tmp_path):
     """Fixed code parses, keeps its line ends, and is not changed by a second run."""
     chosen = Settings(select=frozenset({rule}))

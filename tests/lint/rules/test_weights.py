@@ -8,6 +8,8 @@ import pytest
 from mcpcore_lint import Severity, lint_source
 from mcpcore_lint.settings import PerFile, Settings
 
+from tests.tables import in_one_test
+
 HEADS = {
     "fastmcp": "from fastmcp import FastMCP\nserver = FastMCP('x')\n",
     "fastmcp-masked": "from fastmcp import FastMCP\nserver = FastMCP('x', mask_error_details=True)\n",
@@ -83,8 +85,8 @@ def found(family, rule, body, *, settings=None):
     return [diagnostic for diagnostic in report.diagnostics if diagnostic.rule == rule]
 
 
-@pytest.mark.parametrize(("family", "place"), [(family, place) for place, family in enumerate(HEADS)])
-@pytest.mark.parametrize(("rule", "body"), SEVERITIES)
+@in_one_test(("family", "place"), [(family, place) for place, family in enumerate(HEADS)])
+@in_one_test(("rule", "body"), SEVERITIES)
 def test_the_severity_depends_on_how_the_framework_handles_the_failure(family, place, rule, body):
     """Nothing is reported if the client gets the text anyway, and only findings on mcpcore servers name mcpcore."""
     expected = SEVERITIES[rule, body][place]
@@ -138,8 +140,8 @@ def test_a_deliberate_choice_has_a_lower_severity(body, severity):
     assert [severity] == [diagnostic.severity for diagnostic in report.diagnostics]
 
 
-@pytest.mark.parametrize("severity", list(Severity))
-@pytest.mark.parametrize("family", HEADS)
+@in_one_test("severity", list(Severity))
+@in_one_test("family", HEADS)
 def test_a_severity_in_the_settings_takes_precedence(family, severity):
     """It applies to a rule as a whole, or to the files that a pattern matches."""
     rule = "prefer-mcp-error-in-handler"

@@ -1,14 +1,13 @@
-"""Projects of several modules: a name is resolved however it is imported."""
+"""Projects of several modules: a name is resolved however it is imported.
+
+A name means the same wherever it is imported, and is unknown if the module does not define it.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
-import pytest
-
-from tests.lint.engine.thrown_cases import Cases, Gap, expected_of, found_of, params
-
-CASES: Final[Cases] = {
+CASES: Final[dict[str, tuple[str, str]]] = {
     "relative imports, up and across": (
         """
         from app.tools.fetch import fetch
@@ -325,14 +324,3 @@ CASES: Final[Cases] = {
         "?: lazy.anything",
     ),
 }  # fmt: skip
-
-
-GAPS: Final[dict[str, Gap]] = {}
-"""What is not answered as it should be, and how."""
-
-
-@pytest.mark.parametrize("name", params(CASES, GAPS))
-def test_names_across_modules(project, name):
-    """A name means the same wherever it is imported, and is unknown if the module does not define it."""
-    text, expected = CASES[name]
-    assert expected_of(expected) == found_of(project, text)

@@ -1,14 +1,13 @@
-"""Methods that return their own object, and objects that only store their arguments."""
+"""Methods that return their own object, and objects that only store their arguments.
+
+An instance has its class, and a stored function runs where the object runs it.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
-import pytest
-
-from tests.lint.engine.thrown_cases import Cases, expected_of, found_of, params
-
-CASES: Final[Cases] = {
+CASES: Final[dict[str, tuple[str, str]]] = {
     "a tuple with names that keeps a function": (
         """
         from typing import Callable, NamedTuple
@@ -55,10 +54,3 @@ CASES: Final[Cases] = {
         "FORBIDDEN: fetch > Step.__init__ > bad",
     ),
 }  # fmt: skip
-
-
-@pytest.mark.parametrize("name", params(CASES, {}))
-def test_stored_and_returned_objects(project, name):
-    """An instance has its class, and a stored function runs where the object runs it."""
-    text, expected = CASES[name]
-    assert expected_of(expected) == found_of(project, text)

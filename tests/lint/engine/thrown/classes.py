@@ -1,12 +1,11 @@
-"""Method calls are followed through whatever class an object is an instance of."""
+"""Method calls are followed through whatever class an object is an instance of.
+
+A method is followed if the class of its object is known; otherwise the call is unresolved.
+"""
 
 from __future__ import annotations
 
 from typing import Final
-
-import pytest
-
-from tests.lint.engine.thrown_cases import Cases, Gap, expected_of, found_of, params
 
 STORE = """
         #-- store.py
@@ -17,7 +16,7 @@ STORE = """
                 raise conflict("x")
 """
 
-CASES: Final[Cases] = {
+CASES: Final[dict[str, tuple[str, str]]] = {
     "an annotated parameter, quoted, optional, a union with None and Annotated": (
         """
         from typing import Annotated, Optional, Union
@@ -432,14 +431,3 @@ CASES: Final[Cases] = {
         "?: store.load",
     ),
 }  # fmt: skip
-
-
-GAPS: Final[dict[str, Gap]] = {}
-"""What is not answered as it should be, and how."""
-
-
-@pytest.mark.parametrize("name", params(CASES, GAPS))
-def test_calls_through_objects(project, name):
-    """A method is followed if the class of its object is known; otherwise the call is unresolved."""
-    text, expected = CASES[name]
-    assert expected_of(expected) == found_of(project, text)

@@ -1,14 +1,13 @@
-"""Functions that other code runs: callbacks, tasks, threads, generators and implicit calls."""
+"""Functions that other code runs: callbacks, tasks, threads, generators and implicit calls.
+
+The errors of a function are found where the function is run, and only there.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
-import pytest
-
-from tests.lint.engine.thrown_cases import Cases, Gap, expected_of, found_of, params
-
-CASES: Final[Cases] = {
+CASES: Final[dict[str, tuple[str, str]]] = {
     "nested functions: called, returned, handed over and left alone": (
         """
         @tool
@@ -523,14 +522,3 @@ CASES: Final[Cases] = {
         "NOT_FOUND: fetch > Tree.walk > Tree.step",
     ),
 }  # fmt: skip
-
-
-GAPS: Final[dict[str, Gap]] = {}
-"""What is not answered as it should be, and how."""
-
-
-@pytest.mark.parametrize("name", params(CASES, GAPS))
-def test_functions_that_others_run(project, name):
-    """The errors of a function are found where the function is run, and only there."""
-    text, expected = CASES[name]
-    assert expected_of(expected) == found_of(project, text)

@@ -8,23 +8,16 @@ the project that is reported as unresolved. Nothing else may be found.
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from collections.abc import Iterator
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.lint.engine.thrown import catching, classes, handed, modules, nearly, own, raising
 
-Cases: TypeAlias = "dict[str, tuple[str, str]]"
-Gap: TypeAlias = Literal["invented", "missed", "unknown", "way"]
-
-GAPS: Final[dict[Gap, str]] = {
-    "invented": "an error is reported that cannot leave the handler, or a known code is reported as unknown",
-    "missed": "an error that leaves the handler is neither found nor reported as unknown",
-    "unknown": "a call or an error that could be resolved is reported as unknown",
-    "way": "the error is right, but its call path has another name",
+TABLES = {
+    table.__name__.rpartition(".")[2]: table.CASES
+    for table in (catching, classes, handed, modules, nearly, own, raising)
 }
-"""How the linter's answer can differ from Python's behaviour."""
 
 HEAD = (
     "from mcpcore import CodedError, Context, ErrorCode, conflict, forbidden, not_found, rate_limited, timeout, tool\n"
@@ -48,35 +41,26 @@ def expected_of(text: str) -> set[str]:
     return {line.strip() for line in text.strip().splitlines() if line.strip()}
 
 
-def params(cases: Cases, gaps: dict[str, Gap]) -> list[object]:
-    """The cases as parameters; known gaps are strict xfails, so that closing one is noticed."""
-    assert set(gaps) <= set(cases), set(gaps) - set(cases)
-    return [
-        pytest.param(
-            name,
-            marks=[pytest.mark.xfail(reason=GAPS[gaps[name]], raises=AssertionError, strict=True)]
-            if name in gaps
-            else [],
-        )
-        for name in cases
-    ]
-
-
-def found_of(project, text: str, name: str = "fetch") -> set[str]:
+def found_of(project, text: str) -> set[str]:
     """The linter's result, in the form of the expected lines."""
     for path, content in files_of(text):
         target = project.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(content)
-    reach = project.reach(name)
+    reach = project.reach()
     found = set()
     for each in (*reach.own, *reach.throws):
-        labels = each.codes or (each.type_name.removeprefix("builtins."),)
-        if each.codes is None:
-            labels = (each.type_name.removeprefix("builtins.") + "?",)
+        name = each.type_name.removeprefix("builtins.")
+        labels = (f"{name}?",) if each.codes is None else each.codes or (name,)
         found |= {f"{label}: {' > '.join(each.path)}" for label in labels}
     found |= {f"?: {each.name}" for each in reach.unresolved if each.project or each.takes_context}
     return found
 
 
-__all__ = ["Cases", "Gap", "expected_of", "files_of", "found_of", "params"]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [pytest.param(*case, id=f"{name}: {title}") for name, cases in TABLES.items() for title, case in cases.items()],
+)
+def test_exactly_the_errors_that_can_leave_a_tool_are_found(project, text, expected):
+    """Each error has its call path; a call that cannot be followed is unresolved."""
+    assert expected_of(expected) == found_of(project, text)

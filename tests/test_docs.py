@@ -24,6 +24,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.tables import in_one_test
+
 ROOT = Path(__file__).parents[1]
 RULES = ROOT / "docs" / "rules"
 PAGES = [
@@ -39,6 +41,11 @@ FENCE = re.compile(
 TITLE = re.compile(r'(title|append)="([^"]+)"')
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 OF_A_SHELL = re.compile(r"[|;&<>$`*~#]")
+SHORTENED = re.compile(
+    r"(?P<command>.*?)(?P<nothing>( 2>&1)? ?>/dev/null)?(?P<quiet> 2> ?/dev/null)?"
+    r'( \| head -(?P<lines>\d+)| 2>&1 \| grep "(?P<part>[^"]+)")?'
+)
+"""A command of whose output a part is shown."""
 NORMAL = (
     (re.compile(r"\bid [0-9a-f]{16}\b"), "id ID"),
     (re.compile(r'"correlationId": ?"[0-9a-f]{16}"'), '"correlationId": "ID"'),
@@ -97,7 +104,7 @@ def test_python_blocks_run_and_transcripts_are_true(page, tmp_path, monkeypatch)
             check_transcript(block, where, tmp_path)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+@in_one_test("page", PAGES)
 def test_the_name_of_a_file_is_in_the_sentence_before_it(page):
     """GitHub and editors show neither the title of a block nor its marked lines."""
     text = page.read_text(encoding="utf-8")
@@ -134,13 +141,17 @@ def run(command, folder, *, scripts=None):
     environment = {**os.environ, "PATH": os.pathsep.join([str(scripts), os.environ["PATH"]])}
     environment["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"  # about a newer version
     environment.pop("MCPCORE_AUDIT", None)
+    view = SHORTENED.fullmatch(command)
     words = ["sh", "-c", command]
-    if here and not OF_A_SHELL.search(command):
-        words = shlex.split(command)  # without a shell, the process can be forked
+    if here and not OF_A_SHELL.search(view["command"]):
+        words = shlex.split(view["command"])  # without a shell, the processes can be forked
     else:
+        view = SHORTENED.fullmatch("")
         environment["PYTHONUTF8"] = "1"
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, cwd=folder, env=environment)
-    return (done.stdout + done.stderr).replace(str(folder), "/home/you/project")
+    lines = done.stdout.splitlines(keepends=True)[: 0 if view["nothing"] else int(view["lines"] or sys.maxsize)]
+    lines += [] if view["quiet"] else done.stderr.splitlines(keepends=True)
+    return "".join(line for line in lines if (view["part"] or "") in line).replace(str(folder), "/home/you/project")
 
 
 def normal(text):
@@ -159,10 +170,11 @@ def test_the_readme_has_the_design_example_and_every_command():
         assert f"`mcpcore {command}" in text
 
 
-def test_the_pictures_show_what_runs():
-    """The pictures of terminals are what the commands print now."""
+@pytest.mark.parametrize("script", ["generate.py", "pictures.py"])
+def test_what_is_generated_is_up_to_date(script):
+    """The reference and the rule pages match the current tables, and the pictures of terminals what the commands print."""
     done = subprocess.run(
-        [sys.executable, str(ROOT / "docs" / "pictures.py"), "--check"], capture_output=True, text=True, check=False
+        [sys.executable, str(ROOT / "docs" / script), "--check"], capture_output=True, text=True, check=False
     )
     assert 0 == done.returncode, done.stdout + done.stderr
 

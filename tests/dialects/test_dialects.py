@@ -67,15 +67,16 @@ def as_result(dialect: str, told: Envelope) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("dialect", LOSSLESS)
+# To draw a failure costs more than to write and read it, so each dialect gets the same ones.
 @settings(max_examples=30)
 @given(told=envelopes())
-def test_a_round_trip_loses_nothing(dialect: str, told: Envelope) -> None:
+def test_a_round_trip_loses_nothing(told: Envelope) -> None:
     """A dialect with room for details is read back equal and identified."""
-    read = read_result(as_result(dialect, told))
-    assert told == read
-    assert read is not None
-    assert dialect == read.dialect
+    for dialect in LOSSLESS:
+        read = read_result(as_result(dialect, told))
+        assert told == read, dialect
+        assert read is not None
+        assert dialect == read.dialect
 
 
 @settings(max_examples=30)
@@ -93,23 +94,23 @@ def test_system_error_keeps_everything_that_it_has_a_field_for(told: Envelope) -
     assert read.native_code == system_error.registered_code(told)
 
 
-@pytest.mark.parametrize("dialect", [name for name in NAMES if name != "canonical"])
 @settings(max_examples=30)
 @given(told=envelopes())
-def test_the_text_alone_has_the_same_content_as_the_structured_content(dialect: str, told: Envelope) -> None:
+def test_the_text_alone_has_the_same_content_as_the_structured_content(told: Envelope) -> None:
     """A client that keeps only the text reads the same failure."""
-    result = as_result(dialect, told)
-    del result["structuredContent"]
-    whole = read_result(as_result(dialect, told))
-    assert whole == read_result(result)
+    for dialect in sorted({*NAMES} - {"canonical"}):
+        result = as_result(dialect, told)
+        del result["structuredContent"]
+        whole = read_result(as_result(dialect, told))
+        assert whole == read_result(result), dialect
 
 
-@pytest.mark.parametrize("dialect", NAMES)
 @settings(max_examples=30)
 @given(told=envelopes())
-def test_a_failure_fits_the_schema_of_its_dialect(dialect: str, told: Envelope) -> None:
+def test_a_failure_fits_the_schema_of_its_dialect(told: Envelope) -> None:
     """A dialect's advertised schema accepts every failure of it."""
-    jsonschema.validate(as_result(dialect, told)["structuredContent"], {"type": "object", **DIALECTS[dialect].schema})
+    for name, dialect in DIALECTS.items():
+        jsonschema.validate(as_result(name, told)["structuredContent"], {"type": "object", **dialect.schema})
 
 
 def test_system_error_has_every_field_of_its_specification() -> None:

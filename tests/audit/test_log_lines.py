@@ -34,8 +34,9 @@ anyio.run(main)
 
 
 def stderr_of(path: Path, setup: str = "") -> str:
-    command = [sys.executable, "-c", PROGRAM.format(setup=setup), str(path)]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stderr
+    script = path.with_name("program.py")  # unlike the words of -c, a script runs in a process that is forked
+    script.write_text(PROGRAM.format(setup=setup))
+    return subprocess.run([sys.executable, script, path], capture_output=True, text=True, check=True, timeout=60).stderr
 
 
 def test_records_in_a_file_are_not_logged(path):

@@ -6,6 +6,8 @@ import logging
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -46,13 +48,23 @@ server = mcp._mcp_server
 }
 
 
-def run(door: str, setup: str = "", after: str = "") -> subprocess.CompletedProcess[str]:
-    source = PROGRAM.format(setup=textwrap.dedent(setup), after=textwrap.dedent(after), made=MADE[door])
-    return subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True, timeout=60)
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run the program on a door, in a process that is forked, since it is a script."""
+
+    def run_program(door: str, setup: str = "", after: str = "") -> subprocess.CompletedProcess[str]:
+        script = tmp_path / "program.py"
+        script.write_text(PROGRAM.format(setup=textwrap.dedent(setup), after=textwrap.dedent(after), made=MADE[door]))
+        return subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, timeout=60)
+
+    return run_program
 
 
 @pytest.mark.server_only("FastMCP sets up no root logger, so only Python's handler of last resort is there")
-def test_without_logging_setup_each_record_is_printed_once_on_standard_error(served_by: str) -> None:
+def test_without_logging_setup_each_record_is_printed_once_on_standard_error(served_by: str, run: Run) -> None:
     """Crashes have a traceback, failures an audit record, and standard output is left to the protocol."""
     done = run(served_by)
     assert "" == done.stdout
@@ -68,7 +80,7 @@ def test_without_logging_setup_each_record_is_printed_once_on_standard_error(ser
         ("", "logging.basicConfig(format='APP %(name)s %(message)s', level='INFO', force=True)", "server"),
     ],
 )
-def test_an_application_that_sets_up_logging_decides_alone(setup: str, after: str, framework: str) -> None:
+def test_an_application_that_sets_up_logging_decides_alone(setup: str, after: str, framework: str, run: Run) -> None:
     """It may do so before or after the server is created."""
     done = run(framework, setup, after)
     assert 1 == done.stderr.count("APP mcpcore 'f' failed unexpectedly")
@@ -77,12 +89,12 @@ def test_an_application_that_sets_up_logging_decides_alone(setup: str, after: st
     assert 2 == done.stderr.count('"correlationId"')
 
 
-def test_a_silenced_logger_is_silent() -> None:
+def test_a_silenced_logger_is_silent(run: Run) -> None:
     """The usual means of the standard library work."""
     assert "" == run("fastmcp", after="logging.getLogger('mcpcore').setLevel(logging.CRITICAL + 1)").stderr
 
 
-def test_a_process_without_standard_error_still_answers() -> None:
+def test_a_process_without_standard_error_still_answers(run: Run) -> None:
     """Some hosts start their servers like this."""
     assert "" == run("server", after="sys.stderr = None").stderr
 

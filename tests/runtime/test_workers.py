@@ -1,4 +1,4 @@
-"""Several uvicorn workers with one trail, alone and behind a reverse proxy: real processes, real sockets."""
+"""Several uvicorn workers with one trail, alone and behind a reverse proxy: real workers, real sockets."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from mcp import Client
 from mcpcore.audit import verify
 from tests.answers import envelope_of
 from tests.runtime.test_refusals import JSON
+from tests.runtime.workers_server import proxy_app
+from tests.serving import served
 
 ROOT = Path(__file__).parents[2]
 WORKERS = 2
@@ -32,13 +34,13 @@ MORE_CALLS = 300
 
 
 @contextmanager
-def uvicorn(app: str, *, workers: int, **environment: str) -> Iterator[str]:
+def uvicorn(app: str, **environment: str) -> Iterator[str]:
     """Serve an application of `workers_server` and return its URL."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "uvicorn", "--factory", f"tests.runtime.workers_server:{app}"]
     process = subprocess.Popen(
-        [*command, "--port", str(port), "--workers", str(workers), "--log-level", "warning"],
+        [*command, "--port", str(port), "--workers", str(WORKERS), "--log-level", "warning"],
         cwd=ROOT,
         env={**os.environ, **environment},
     )
@@ -100,8 +102,8 @@ def test_workers_share_one_trail(served_by: str, trail: Path) -> None:
     """
     received: list[str] = []
     with (
-        uvicorn(f"{served_by}_app", workers=WORKERS, MCPCORE_AUDIT=str(trail)) as url,
-        uvicorn("proxy_app", workers=1, UPSTREAM=url.removesuffix("/mcp")) as public,
+        uvicorn(f"{served_by}_app", MCPCORE_AUDIT=str(trail)) as url,
+        served(proxy_app(url.removesuffix("/mcp"))) as public,
     ):
         for address in (url, public):
             processes, failures = anyio.run(exercise, address)

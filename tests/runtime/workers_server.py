@@ -1,6 +1,6 @@
 """The server of the deployment tests, as an application that uvicorn imports in each of its workers.
 
-`MCPCORE_AUDIT` is the trail that all workers share.
+`MCPCORE_AUDIT` is the trail that all workers share. Each worker imports FastMCP only if it serves with it.
 """
 
 from __future__ import annotations
@@ -8,11 +8,14 @@ from __future__ import annotations
 import os
 from typing import Any, Literal
 
-from fastmcp import FastMCP
+import httpx2
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool
-from mcpcore.integrations.fastmcp import ContractMiddleware
 
 NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Call search first.")
 PUBLIC = "tools.example"
@@ -36,6 +39,10 @@ def server_app() -> Any:
 
 def fastmcp_app() -> Any:
     """Return the application of a FastMCP server."""
+    from fastmcp import FastMCP
+
+    from mcpcore.integrations.fastmcp import ContractMiddleware
+
     mcp: FastMCP[Any] = FastMCP("workers")
     contracts = ContractMiddleware()
     mcp.add_middleware(contracts)
@@ -45,17 +52,11 @@ def fastmcp_app() -> Any:
     )
 
 
-def proxy_app() -> Any:
-    """Return a reverse proxy for the server at `UPSTREAM`: it adds the usual headers and streams both bodies."""
-    import httpx2
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import StreamingResponse
-    from starlette.routing import Route
-
+def proxy_app(upstream: str) -> Starlette:
+    """Return a reverse proxy for the server at `upstream`: it adds the usual headers and streams both bodies."""
     # A connection for each request, as nginx does by default, so that the workers take turns.
     alone = httpx2.Limits(max_keepalive_connections=0)
-    client = httpx2.AsyncClient(base_url=os.environ["UPSTREAM"], timeout=30, limits=alone)
+    client = httpx2.AsyncClient(base_url=upstream, timeout=30, limits=alone)
     dropped = {"host", "connection", "transfer-encoding", "content-length"}
 
     async def forward(request: Request) -> StreamingResponse:

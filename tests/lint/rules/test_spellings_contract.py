@@ -250,23 +250,6 @@ def product(faults, spellings, index):
                     yield pytest.param(rule, spelling, thing, id=f"{rule}-{number}-{name}")
 
 
-@in_one_test(("rule", "spelling", "thing"), list(product(ENTRY_FAULTS, ENTRY_SPELLINGS, 0)))
-def test_a_fault_of_an_entry_is_found_however_the_contract_is_written(rule, spelling, thing, tmp_path):
-    """Each fault is found in each way to write a contract."""
-    code, files = written(spelling, thing)
-    ast.parse(code)
-    assert lint(rule, code, files, tmp_path), f"{rule} must find something in:\n{code}"
-
-
-@in_one_test(("rule", "spelling", "thing"), list(product(ENTRY_FAULTS, ENTRY_SPELLINGS, 1)))
-def test_a_near_miss_of_an_entry_is_left_alone_however_the_contract_is_written(rule, spelling, thing, tmp_path):
-    """Near misses have no finding in any way to write a contract."""
-    code, files = written(spelling, thing)
-    ast.parse(code)
-    found = [each.message for each in lint(rule, code, files, tmp_path)]
-    assert not found, f"{rule} must find nothing in:\n{code}"
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Faults of one error, by the expression that makes it.
 # ---------------------------------------------------------------------------------------------------------------------
@@ -397,22 +380,6 @@ ERROR_FAULTS = {
 }  # fmt: skip
 
 
-@in_one_test(("rule", "spelling", "thing"), list(product(ERROR_FAULTS, ERROR_SPELLINGS, 0)))
-def test_a_fault_of_an_error_is_found_however_it_is_raised(rule, spelling, thing, tmp_path):
-    """Each fault is found in each way to raise an error."""
-    code, files = written(spelling, thing)
-    ast.parse(code)
-    assert lint(rule, code, files, tmp_path), f"{rule} must find something in:\n{code}"
-
-
-@in_one_test(("rule", "spelling", "thing"), list(product(ERROR_FAULTS, ERROR_SPELLINGS, 1)))
-def test_a_near_miss_of_an_error_is_left_alone_however_it_is_raised(rule, spelling, thing, tmp_path):
-    """Near misses have no finding in any way to raise an error."""
-    code, files = written(spelling, thing)
-    ast.parse(code)
-    assert not lint(rule, code, files, tmp_path), f"{rule} must find nothing in:\n{code}"
-
-
 @in_one_test("spelling", ERROR_SPELLINGS.values())
 def test_a_reason_that_is_raised_in_any_way_is_thrown(spelling, tmp_path):
     """However a declared reason is raised, it counts as raised, and other reasons do not."""
@@ -537,39 +504,48 @@ def file_cases(index):
     ]
 
 
-@in_one_test(("rule", "code"), file_cases(0))
-def test_a_fault_of_a_tool_is_found(rule, code, tmp_path):
-    """Each fault of a contract, a context or a result is found."""
-    assert lint(rule, code, {}, tmp_path), f"{rule} must find something in:\n{code}"
+def cases(index):
+    """A program for each fault, or near miss: of an entry in each way to write a contract, of an error, and of a tool."""
+    for faults, spellings in ((ENTRY_FAULTS, ENTRY_SPELLINGS), (ERROR_FAULTS, ERROR_SPELLINGS)):
+        for case in product(faults, spellings, index):
+            rule, spelling, thing = case.values
+            yield pytest.param(rule, *written(spelling, thing), id=case.id)
+    for case in file_cases(index):
+        yield pytest.param(*case.values, {}, id=case.id)
 
 
-@in_one_test(("rule", "code"), file_cases(1))
-def test_a_near_miss_of_a_tool_is_left_alone(rule, code, tmp_path):
-    """Near misses in a contract, a context or a result have no finding."""
-    assert not lint(rule, code, {}, tmp_path), f"{rule} must find nothing in:\n{code}"
+@in_one_test(("rule", "code", "files"), list(cases(0)))
+def test_a_fault_is_found_however_it_is_written(rule, code, files, tmp_path):
+    """Each fault is found in each way to write a contract, or to raise an error."""
+    ast.parse(code)
+    assert lint(rule, code, files, tmp_path), f"{rule} must find something in:\n{code}"
+
+
+@in_one_test(("rule", "code", "files"), list(cases(1)))
+def test_a_near_miss_is_left_alone_however_it_is_written(rule, code, files, tmp_path):
+    """Near misses have no finding in any of these ways."""
+    ast.parse(code)
+    found = [each.message for each in lint(rule, code, files, tmp_path)]
+    assert not found, f"{rule} must find nothing in:\n{code}"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Fixes.
 # ---------------------------------------------------------------------------------------------------------------------
 
-FIXED_ENTRIES = ("error-contract-code-type", "error-contract-reason-format")
-FIXED_ERRORS = ("error-contract-prefer-fail", "error-contract-fail-undeclared")
-FIXED_FILES = ("error-contract-context-mismatch", "error-contract-fail-not-raised")
+FIXED = {
+    "error-contract-code-type",
+    "error-contract-context-mismatch",
+    "error-contract-fail-not-raised",
+    "error-contract-fail-undeclared",
+    "error-contract-prefer-fail",
+    "error-contract-reason-format",
+}
 
 
 def fix_cases():
     """Each spelling of fixable code."""
-    for faults, spellings, rules in (
-        (ENTRY_FAULTS, ENTRY_SPELLINGS, FIXED_ENTRIES),
-        (ERROR_FAULTS, ERROR_SPELLINGS, FIXED_ERRORS),
-    ):
-        for case in product({rule: faults[rule] for rule in rules}, spellings, 0):
-            rule, spelling, thing = case.values
-            yield pytest.param(rule, *written(spelling, thing), id=case.id)
-    for case in file_cases(0):
-        if case.values[0] in FIXED_FILES:
-            yield pytest.param(*case.values, {}, id=case.id)
+    yield from (case for case in cases(0) if case.values[0] in FIXED)
     for name, spelling in ERROR_SPELLINGS.items():
         code, files = written(spelling, "nf('x')")
         for given in ("(errors=ERRORS)", "(errors=[*ERRORS])", "(errors=tuple(ERRORS))"):

@@ -9,7 +9,6 @@ import random
 import sysconfig
 from pathlib import Path
 
-import hypothesmith
 import mcpcore_lint
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,6 +20,7 @@ from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.runner.engine import lint_paths
 
 import mcpcore
+from tests.lint.engine.grammar import any_program
 
 SLOW = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 QUICK = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
@@ -75,7 +75,7 @@ def test_real_files_are_the_same(part):
 
 
 @SLOW
-@given(hypothesmith.from_node(), st.integers())
+@given(any_program, st.integers())
 def test_any_program_is_the_same(text, seed):
     """This holds for generated programs of the whole grammar."""
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import hypothesmith
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcpcore_lint.codemods.edits import apply
@@ -13,6 +12,8 @@ from mcpcore_lint.engine.syntax.project import Project
 from mcpcore_lint.engine.syntax.source import Source, SourceError
 from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
+
+from tests.lint.engine.grammar import any_program
 
 SLOW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 QUICK = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
@@ -55,7 +56,7 @@ def sound(report):
 
 
 @SLOW
-@given(hypothesmith.from_node())
+@given(any_program)
 def test_any_program_is_checked_without_a_crash(source):
     """Generated programs of the whole grammar never break the linter."""
     sound(lint_source(HEAD + source if not source.startswith("from __future__") else source))
@@ -163,7 +164,7 @@ ODD = (
 
 
 @SLOW
-@given(hypothesmith.from_node() | st.sampled_from(ODD))
+@given(any_program | st.sampled_from(ODD))
 def test_every_function_and_class_of_a_program_is_found(source):
     """This holds at any depth, and whatever the lines of their definitions look like."""
     try:

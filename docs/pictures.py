@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -79,7 +80,7 @@ def run(folder: Path, command: str, *, color: bool = False) -> str:
     environment = {**os.environ, "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])}
     environment |= {"FORCE_COLOR": "1"} if color else {"NO_COLOR": "1"}
     done = subprocess.run(
-        ["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        shlex.split(command), cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     text = done.stdout + done.stderr
     for pattern, fixed in FIXED:

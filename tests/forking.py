@@ -1,4 +1,4 @@
-"""Starts the processes of tests by fork from a process that has already imported the MCP SDK, or FastMCP too.
+"""Starts the processes of tests by fork from a process that has already imported the MCP SDK, or FastMCP or pytest too.
 
 A test that starts `python -m mcpcore` or a server's script gets a real process: with its own descriptors, directory,
 environment, signals and exit status, and the test process as its parent. Only the imports, 0.7 s of processor time, are
@@ -42,6 +42,9 @@ PRELOADED: Final = (
 )
 # For programs that import FastMCP themselves: a server on the SDK behaves in another way where FastMCP is imported too.
 FASTMCP: Final = ("fastmcp", "mcpcore.integrations.fastmcp")
+PYTEST: Final = ("pytest", "_pytest.pytester", "_pytest.junitxml", "hypothesis", "mcpcore.testing")
+FURTHER: Final = {"": (), "fastmcp": FASTMCP, "pytest": PYTEST}
+"""What a forking process imports after the rest."""
 _IMPORTS_FASTMCP: Final = re.compile(rb"^(?:from|import) fastmcp\b", re.MULTILINE)
 _PYTHON_FILE: Final = re.compile(r"[^\s\"\[\],]+\.py\b")
 _ROOT: Final = Path(__file__).parents[1]
@@ -59,7 +62,7 @@ class Program(NamedTuple):
         is_module: Whether it is a module.
         safe_path: Whether the folder of the program stays out of the search path.
         writes_bytecode: Whether what it imports is stored as bytecode.
-        with_fastmcp: Whether it imports FastMCP before all else that it does.
+        further: Which of `FURTHER` it imports before all else that it does.
     """
 
     name: str
@@ -67,7 +70,7 @@ class Program(NamedTuple):
     is_module: bool
     safe_path: bool
     writes_bytecode: bool
-    with_fastmcp: bool = False
+    further: str = ""
 
     @property
     def starts_servers(self) -> bool:
@@ -86,11 +89,11 @@ class _Forker:
     """The side of a process that starts others.
 
     Args:
-        connections: The connections to the forking processes, by whether FastMCP is imported there. Each starts with the
+        connections: The connections to the forking processes, by what is imported there. Each starts with the
             first request for it if the mapping is empty; otherwise the same process serves all programs.
     """
 
-    def __init__(self, connections: dict[bool, socket.socket]) -> None:
+    def __init__(self, connections: dict[str, socket.socket]) -> None:
         self._prctl = ctypes.CDLL(None).prctl
         self._connections = connections
         self._has_others = not connections
@@ -121,9 +124,9 @@ class _Forker:
         content = json.dumps(request).encode()
         descriptors = [given if given >= 0 else own for own, given in enumerate((stdin, stdout, stderr))]
         with self._lock:
-            with_fastmcp = program.with_fastmcp and self._has_others
-            connection = self._connections.get(with_fastmcp) or _begin(with_fastmcp=with_fastmcp)
-            self._connections[with_fastmcp] = connection
+            further = program.further if self._has_others else ""
+            connection = self._connections.get(further) or _begin(further)
+            self._connections[further] = connection
             self._prctl(_SUBREAPER, 1)
             socket.send_fds(connection, [len(content).to_bytes(8, "big")], descriptors)
             connection.sendall(content)
@@ -134,12 +137,12 @@ class _Forker:
         return int.from_bytes(answer, "big")
 
 
-def _begin(*, with_fastmcp: bool) -> socket.socket:
+def _begin(further: str) -> socket.socket:
     ours, theirs = socket.socketpair()
-    names = PRELOADED + FASTMCP if with_fastmcp else PRELOADED
+    names = PRELOADED + FURTHER[further]
     command = [sys.executable, "-c", f"from tests.forking import serve; serve({theirs.fileno()}, {names})"]
     # FastMCP decides at import whether its log has colours, by the terminal that it sees then.
-    stderr = subprocess.DEVNULL if with_fastmcp else None
+    stderr = subprocess.DEVNULL if further == "fastmcp" else None
     process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stderr=stderr, cwd=_ROOT)
     theirs.close()
     atexit.register(process.wait)
@@ -167,12 +170,15 @@ def _program(words: list[str], cwd: Any, path: str | None) -> Program | None:
     program = Program(rest[0], rest[1:], is_module, safe_path, writes_bytecode)
     folder = Path(os.fsdecode(cwd or ""))
     source = _text(_ROOT.joinpath(*rest[0].split(".")).with_suffix(".py") if is_module else folder / rest[0])
-    of_this_project = program.starts_servers or rest[:2] == ["mcpcore", "run"] or rest[0].startswith("tests.")
+    of_this_project = (
+        program.starts_servers or rest[:2] == ["mcpcore", "run"] or rest[0].startswith(("tests.", "pytest"))
+    )
     with_sdk = of_this_project if is_module else b"mcp" in source
     # The door of a server in `tests`, the program's own import, or that of a file that it is to import.
     named = [_text(folder / name) for word in program.arguments for name in _PYTHON_FILE.findall(word)]
     with_fastmcp = "fastmcp" in program.arguments or any(map(_IMPORTS_FASTMCP.search, (source, *named)))
-    return program._replace(with_fastmcp=with_fastmcp and not program.starts_servers) if with_sdk else None
+    further = "pytest" if rest[0] == "pytest" else "fastmcp" if with_fastmcp and not program.starts_servers else ""
+    return program._replace(further=further) if with_sdk else None
 
 
 def _text(path: Path) -> bytes:
@@ -188,6 +194,9 @@ def serve(descriptor: int, names: Sequence[str]) -> None:
     sys.path.pop(0)
     for name in names:
         importlib.import_module(name)
+    for name in {"anyio", "hypothesis", "_hypothesis_globals", "mcpcore"} if "pytest" in names else ():
+        # pytest would warn that it can no longer rewrite the assertions of these, as they have plugins.
+        sys.modules[name].__doc__ = "PYTEST_DONT_REWRITE"
     gc.collect()
     gc.freeze()
     request, descriptors = _forked(socket.socket(fileno=descriptor))
@@ -227,7 +236,7 @@ def _forked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
                 ours, connection = socket.socketpair()
                 if os.fork():
                     connection.close()
-                    _Forker({False: ours})
+                    _Forker({"": ours})
                     return request, descriptors
                 ours.close()
                 for number in descriptors:

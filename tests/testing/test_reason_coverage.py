@@ -8,6 +8,7 @@ import re
 import resource
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -117,11 +118,11 @@ class Project:
         return report
 
 
-def run_pytest(folder: Path, *options: str, code: int = 0) -> str:
+def run_pytest(folder: Path, *options: str, code: int = 0, python: Sequence[str] = ()) -> str:
     (folder / "pytest.ini").write_text("[pytest]\n")
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "MCPCORE_"))}
     plugins = ("-p", "no:cacheprovider", "-p", "no:langsmith_plugin")
-    command = [sys.executable, "-m", "pytest", "-q", *plugins, *options]
+    command = [sys.executable, *python, "-m", "pytest", "-q", *plugins, *options]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, env=env, check=False)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout
@@ -341,4 +342,6 @@ def test_without_the_option(tmp_path: Path) -> None:
         "    assert ['mcpcore', 'mcpcore.testing', 'mcpcore.testing.plugin'] == loaded\n"
         "    assert 'MCPCORE_REASON_COVERAGE' not in os.environ\n"
     )
-    assert "reason coverage" not in run_pytest(tmp_path, "-p", "no:hypothesispytest")
+    assert "reason coverage" not in run_pytest(
+        tmp_path, "-p", "no:hypothesispytest", python=("-X", "utf8")
+    )  # not forked

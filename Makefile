@@ -75,7 +75,7 @@ OF_FASTMCP := arguments auth_scopes cancellation errors handlers_of_all_kinds lo
 
 test: setup reach browser $(CONFORMANCE)/.ready $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; what FastMCP itself does also on FastMCP 4.0
 	$(BIN)/python -m pytest
-	$(FASTMCP40)/bin/python -m pytest -q -k fastmcp tests/integrations/fastmcp tests/integrations/test_agents.py $(OF_FASTMCP:%=tests/runtime/test_%.py)
+	$(FASTMCP40)/bin/python -m pytest -q -n 2 -k fastmcp tests/integrations/fastmcp tests/integrations/test_agents.py $(OF_FASTMCP:%=tests/runtime/test_%.py)
 
 check: setup ## formatting, lint, types and layers of the project itself
 	$(BIN)/ruff format --check .

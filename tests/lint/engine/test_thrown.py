@@ -36,11 +36,6 @@ def files_of(text: str) -> Iterator[tuple[str, str]]:
     yield path, "".join(lines)
 
 
-def expected_of(text: str) -> set[str]:
-    """The expected lines."""
-    return {line.strip() for line in text.strip().splitlines() if line.strip()}
-
-
 def found_of(project, text: str) -> set[str]:
     """The linter's result, in the form of the expected lines."""
     for path, content in files_of(text):
@@ -63,4 +58,5 @@ def found_of(project, text: str) -> set[str]:
 )
 def test_exactly_the_errors_that_can_leave_a_tool_are_found(project, text, expected):
     """Each error has its call path; a call that cannot be followed is unresolved."""
-    assert expected_of(expected) == found_of(project, text)
+    lines = {line.strip() for line in expected.splitlines() if line.strip()}
+    assert lines == found_of(project, text)

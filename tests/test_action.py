@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.catalog.test_workflow import PAGE, SERVER
+from tests.catalog.test_workflow import PAGE, SERVER, write_lock
 from tests.test_package import PROJECT, wheel  # noqa: F401 - a fixture
 
 ROOT = Path(__file__).parents[1]
@@ -225,17 +225,16 @@ def test_findings_of_the_change_fail_and_are_uploaded(runner):
 @pytest.mark.parametrize("locked", [True, False])
 def test_a_breaking_change_is_commented_once(runner, locked):
     """A later run replaces the comment; a base without a lock file has its code read."""
-    lock = "mcpcore catalog server.py --output contracts.lock.json"
     (runner.project / "server.py").write_text(SERVER, encoding="utf-8")
     if locked:
-        assert 0 == runner.shell(lock).returncode
+        write_lock(runner.project)
     base = runner.commit({})
     runner.comments.write_text(json.dumps([{"id": 1, "user": {"type": "User"}, "body": "<!-- mcpcore contract"}]))
     runner.commit({"server.py": BREAKING})
     code, printed = runner.run(base, contract="server:server")
     assert (1, locked) == (code, "The lock file of the contract is not up to date" in printed)
     if locked:
-        assert 0 == runner.shell(lock).returncode
+        write_lock(runner.project)
         runner.commit({})
     code, printed = runner.run(base, contract="server:server", fail_on="never")
     assert (0, False) == (code, "base.json" in printed), printed
@@ -245,7 +244,7 @@ def test_a_breaking_change_is_commented_once(runner, locked):
 
     runner.commit({"server.py": SERVER})
     if locked:
-        runner.shell(lock)
+        write_lock(runner.project)
     assert 0 == runner.run(base, contract="server:server")[0]
     assert "The contracts are the same." in runner.bodies()[1]
     assert 2 == len(runner.bodies())
@@ -279,7 +278,7 @@ def test_hostile_names_are_names(runner):
 def test_what_cannot_be_compared_fails_and_says_what_to_do(runner):
     """A missing dependency, an option with an unknown value and a shallow checkout are no success."""
     runner.commit({"server.py": SERVER})
-    runner.shell("mcpcore catalog server.py --output contracts.lock.json")
+    write_lock(runner.project)
     base = runner.commit({})
     runner.commit({"server.py": SERVER.replace("from pydantic", "import nowhere_at_all\nfrom pydantic")})
     code, printed = runner.run(base, contract="server.py")

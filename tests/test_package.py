@@ -42,10 +42,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_has_both_packages_and_their_types(wheel: Path) -> None:
-    """The two import packages have markers and the linter's data files, but no tests or docs."""
+    """The two import packages have markers, without which checkers read no annotations, and the linter's data files, but no
+    tests or docs. mypy also reads its own stub."""
     names = zipfile.ZipFile(wheel).namelist()
-    for needed in ("mcpcore/__init__.py", "mcpcore/py.typed", "mcpcore_lint/__init__.py", "mcpcore_lint/py.typed"):
-        assert needed in names
+    needed = {f"{package}/{name}" for package in ("mcpcore", "mcpcore_lint") for name in ("__init__.py", "py.typed")}
+    assert {"mcpcore/_shapes.pyi", *needed} <= set(names)
     sources = {path.relative_to(ROOT / "lint").as_posix() for path in (ROOT / "lint").rglob("*") if path.is_file()}
     assert {name for name in sources if "__pycache__" not in name} <= set(names)
     tops = {name.split("/")[0] for name in names}

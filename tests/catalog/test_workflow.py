@@ -17,6 +17,12 @@ PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "contract-ci.md").read_t
 STEPS = yaml.safe_load(WORKFLOW)["jobs"]["contract"]["steps"]
 
 
+def write_lock(project):
+    """Write the lock file as its author does, in a process that is forked, unlike those of a shell."""
+    command = [sys.executable, "-m", "mcpcore", "catalog", "server.py", "--output", "contracts.lock.json"]
+    subprocess.run(command, cwd=project, check=True, capture_output=True)
+
+
 @pytest.fixture
 def shell(tmp_path, monkeypatch):
     """Runs a step in the project, with `mcpcore` on the path."""
@@ -48,12 +54,13 @@ def test_the_steps_judge_a_pull_request(shell, tmp_path, monkeypatch):
     server = tmp_path / "project" / "server.py"
     server.write_text(SERVER, encoding="utf-8")
     commit = "git add -A && git commit -qm {0} && git rev-parse HEAD"
-    assert shell("git init -q && mcpcore catalog server.py --output contracts.lock.json").returncode == 0
+    shell("git init -q")
+    write_lock(server.parent)
     monkeypatch.setenv("BASE", shell(commit.format("base")).stdout.strip())
 
     server.write_text(SERVER.replace("queue_full", "too_busy"), encoding="utf-8")
     assert shell(lock_step).returncode == 1
-    assert shell("mcpcore catalog server.py --output contracts.lock.json").returncode == 0
+    write_lock(server.parent)
     shell(commit.format("head"))
     lock, report, breaking = (shell(step) for step in (lock_step, report_step, break_step))
 

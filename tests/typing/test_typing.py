@@ -11,7 +11,6 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -236,11 +235,3 @@ def test_each_kind_of_error_is_among_the_cases(why: str, least: int, checkers: t
     """Every checker that can find it does, wherever it may stand."""
     for checker in checkers:
         assert [*expected(checker).values()].count(why) >= least, checker
-
-
-def test_the_package_says_that_it_is_typed() -> None:
-    """Checkers read the annotations of an installed package only beside a `py.typed`, and mypy its own stub."""
-    package = resources.files("mcpcore")
-
-    assert package.joinpath("py.typed").is_file()
-    assert package.joinpath("_shapes.pyi").is_file()

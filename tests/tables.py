@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 _SET = type(pytest.param())
-_DEFECTS = (Exception, pytest.fail.Exception)
+_DEFECTS = (Exception, BaseExceptionGroup, pytest.fail.Exception)
 
 
 def in_one_test(
@@ -25,7 +25,7 @@ def in_one_test(
         case if isinstance(case, _SET) else pytest.param(*((case,) if [names] == words else case)) for case in cases
     ]
 
-    assert not any(case.marks for case in sets), "a mark holds for a whole test"
+    assert {tuple(case.marks) for case in sets} == {()}, "a table has cases, and a mark holds for the whole test"
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         def run(*owner: Any, **fixtures: Any) -> None:

@@ -89,14 +89,15 @@ def test_an_application_that_sets_up_logging_decides_alone(setup: str, after: st
     assert 2 == done.stderr.count('"correlationId"')
 
 
-def test_a_silenced_logger_is_silent(run: Run) -> None:
-    """The usual means of the standard library work."""
-    assert "" == run("fastmcp", after="logging.getLogger('mcpcore').setLevel(logging.CRITICAL + 1)").stderr
-
-
-def test_a_process_without_standard_error_still_answers(run: Run) -> None:
-    """Some hosts start their servers like this."""
-    assert "" == run("server", after="sys.stderr = None").stderr
+@pytest.mark.parametrize(
+    ("framework", "after"),
+    [("fastmcp", "logging.getLogger('mcpcore').setLevel(logging.CRITICAL + 1)"), ("server", "sys.stderr = None")],
+)
+def test_a_silenced_logger_and_a_process_without_standard_error_print_nothing(
+    framework: str, after: str, run: Run
+) -> None:
+    """The usual means of the standard library work, and some hosts start their servers without standard error."""
+    assert "" == run(framework, after=after).stderr
 
 
 def test_a_failing_stream_is_reported_by_logging(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,8 +43,8 @@ PRELOADED: Final = (
 # For programs that import FastMCP themselves: a server on the SDK behaves in another way where FastMCP is imported too.
 FASTMCP: Final = ("fastmcp", "mcpcore.integrations.fastmcp")
 PYTEST: Final = ("pytest", "_pytest.pytester", "_pytest.junitxml", "hypothesis", "mcpcore.testing")
-FURTHER: Final = {"": (), "fastmcp": FASTMCP, "pytest": PYTEST}
-"""What a forking process imports after the rest."""
+FURTHER: Final = {"fastmcp": FASTMCP, "pytest": PYTEST}
+"""What is also imported in a process that the first one forks."""
 _IMPORTS_FASTMCP: Final = re.compile(rb"^(?:from|import) fastmcp\b", re.MULTILINE)
 _PYTHON_FILE: Final = re.compile(r"[^\s\"\[\],]+\.py\b")
 _ROOT: Final = Path(__file__).parents[1]
@@ -121,15 +121,15 @@ class _Forker:
         if not usual or os.getpid() != self._owner or program is None:
             return int(self._fork_exec(args, executables, close_fds, kept, cwd, env, *rest))
         request = {"program": program, "env": variables, "cwd": os.fsdecode(cwd or os.getcwd()), "session": new_session}
-        content = json.dumps(request).encode()
         descriptors = [given if given >= 0 else own for own, given in enumerate((stdin, stdout, stderr))]
         with self._lock:
             further = program.further if self._has_others else ""
-            connection = self._connections.get(further) or _begin(further)
-            self._connections[further] = connection
+            for name in ("", further):
+                if name not in self._connections:
+                    self._connections[name] = _begin(name, self._connections.get(""))
+            connection = self._connections[further]
             self._prctl(_SUBREAPER, 1)
-            socket.send_fds(connection, [len(content).to_bytes(8, "big")], descriptors)
-            connection.sendall(content)
+            _send(connection, request, descriptors)
             answer = connection.recv(8)
             self._prctl(_SUBREAPER, 0)  # other orphans go to the init process, as always
         if not answer:
@@ -137,17 +137,24 @@ class _Forker:
         return int.from_bytes(answer, "big")
 
 
-def _begin(further: str) -> socket.socket:
+def _begin(further: str, first: socket.socket | None) -> socket.socket:
+    """Start the first forking process, or let it fork one that imports more."""
     ours, theirs = socket.socketpair()
-    names = PRELOADED + FURTHER[further]
-    command = [sys.executable, "-c", f"from tests.forking import serve; serve({theirs.fileno()}, {names})"]
-    # FastMCP decides at import whether its log has colours, by the terminal that it sees then.
-    stderr = subprocess.DEVNULL if further == "fastmcp" else None
-    process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stderr=stderr, cwd=_ROOT)
+    if first is None:
+        command = [sys.executable, "-c", f"from tests.forking import serve; serve({theirs.fileno()})"]
+        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd=_ROOT)
+        atexit.register(process.wait)
+    else:
+        _send(first, {"further": further}, [theirs.fileno()])
     theirs.close()
-    atexit.register(process.wait)
     atexit.register(ours.close)  # goes first, and ends the process
     return ours
+
+
+def _send(connection: socket.socket, request: dict[str, Any], descriptors: Sequence[int]) -> None:
+    content = json.dumps(request).encode()
+    socket.send_fds(connection, [len(content).to_bytes(8, "big")], descriptors)
+    connection.sendall(content)
 
 
 def _program(words: list[str], cwd: Any, path: str | None) -> Program | None:
@@ -189,16 +196,10 @@ def _python_variables(variables: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in variables.items() if name.startswith("PYTHON")}
 
 
-def serve(descriptor: int, names: Sequence[str]) -> None:
+def serve(descriptor: int) -> None:
     """Import modules; answer each request with the id of a new process; in the new process, run what was requested."""
     sys.path.pop(0)
-    for name in names:
-        importlib.import_module(name)
-    for name in {"anyio", "hypothesis", "_hypothesis_globals", "mcpcore"} if "pytest" in names else ():
-        # pytest would warn that it can no longer rewrite the assertions of these, as they have plugins.
-        sys.modules[name].__doc__ = "PYTEST_DONT_REWRITE"
-    gc.collect()
-    gc.freeze()
+    _import(PRELOADED)
     request, descriptors = _forked(socket.socket(fileno=descriptor))
     for number, given in enumerate(descriptors):
         os.dup2(given, number)
@@ -211,6 +212,16 @@ def serve(descriptor: int, names: Sequence[str]) -> None:
     _run(Program(*request["program"]))
 
 
+def _import(names: Sequence[str]) -> None:
+    for name in names:
+        importlib.import_module(name)
+    for name in {"anyio", "hypothesis", "_hypothesis_globals", "mcpcore"} if names is PYTEST else ():
+        # pytest would warn that it can no longer rewrite the assertions of these, as they have plugins.
+        sys.modules[name].__doc__ = "PYTEST_DONT_REWRITE"
+    gc.collect()
+    gc.freeze()
+
+
 def _forked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
     """Fork for each request; return it, with its descriptors, in the new process."""
     while True:
@@ -221,6 +232,17 @@ def _forked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
         while len(content) < int.from_bytes(size, "big"):
             content += connection.recv(1 << 20)
         request = json.loads(content)
+        if "further" in request:
+            if os.fork():
+                os.close(descriptors[0])
+            else:
+                connection.close()
+                connection = socket.socket(fileno=descriptors[0])
+                if request["further"] == "fastmcp":
+                    # It decides at import whether its log has colours, by the terminal that it sees then.
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+                _import(FURTHER[request["further"]])
+            continue
         told, tell = os.pipe()
         between = os.fork()
         if between == 0:

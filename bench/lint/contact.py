@@ -1,10 +1,10 @@
 """Draws the servers and the handlers on which the linter is judged at first contact.
 
 `python -m bench.lint.contact` prints the lot of each server in contact.toml: ten for the first reading, ten for the
-second, and a reserve; then ten of contact-3.toml and ten of contact-4.toml for the third and the fourth. `python -m bench.lint.contact first HANDLERS` draws
-the handlers of a lot to read: 20 of the first lot, 100 of the others. HANDLERS lists all handlers, as a reader found
-them in the registrations, in lines such as `owner/name/path/file.py function`, and lies beside folders called
-`owner/name`.
+second, and a reserve; then ten of contact-3.toml and ten of contact-4.toml for the third and the fourth.
+`python -m bench.lint.contact first HANDLERS` draws the handlers of a lot to read: 20 of the first lot, 100 of the
+others. HANDLERS lists all handlers, as a reader found them in the registrations, in lines such as
+`owner/name/path/file.py function`, and lies beside folders called `owner/name`.
 """
 
 from __future__ import annotations

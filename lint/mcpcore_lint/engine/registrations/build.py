@@ -7,11 +7,12 @@ from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder, outline
 from mcpcore_lint.engine.registrations.calls import Calls
 from mcpcore_lint.engine.registrations.contracts import contract_given
+from mcpcore_lint.engine.registrations.environment import Placed, written_scope
 from mcpcore_lint.engine.registrations.functions import Target
 from mcpcore_lint.engine.registrations.hints import annotations_of, joined
 from mcpcore_lint.engine.registrations.likely import likely_calls
 from mcpcore_lint.engine.registrations.lowlevel import dispatched
-from mcpcore_lint.engine.registrations.registration_forms import Maker, Site
+from mcpcore_lint.engine.registrations.registration_forms import SERVES_ALL, Maker, Site
 from mcpcore_lint.engine.registrations.unresolved import (
     Unresolved,
     note_unresolved,
@@ -21,6 +22,7 @@ from mcpcore_lint.engine.registrations.unresolved import (
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import own_nodes, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
     CallValue,
@@ -56,6 +58,8 @@ class Builder:
         self._serving: list[ToolDef] = []
         """The low-level handlers among them that serve tools by name."""
         self._unresolved: list[Unresolved] = []
+        self._reported: set[tuple[str, int, int]] = set()
+        self._added: set[tuple[ast.AST, FunctionNode, str | None]] = set()
         self._servers: dict[ast.AST, str | None] = {}
         """The servers to which the tools made by a call are added."""
 
@@ -73,12 +77,45 @@ class Builder:
             sites = sites or self._blind(call, scope, self.calls.sites(call, scope))
             for site in sites:
                 self._registered(site)
+        for site in (*self._requested(), *self._overriding()):
+            self._registered(site)
         self._served()
+        self._unresolved += (unresolved(call, argument) for call, argument in self.calls.unread(self.module))
         note_unresolved(self.module, self._unresolved)
         for tool in self._found:
             tool.server = tool.server or self._servers.get(tool.registration)
         self._found.sort(key=lambda maker: (maker.registration.lineno, maker.registration.col_offset))
         return self._found
+
+    def _requested(self) -> Iterator[Site]:
+        """The low-level handlers that are assigned: `server.request_handlers[CallToolRequest] = handle`."""
+        module = self.module
+        if not module.source.has("request_handlers["):
+            return
+        for scope in (*module.functions.values(), module.scope):
+            nodes = walk([module.tree]) if isinstance(scope.node, ast.Module) else own_nodes(scope.node)
+            if sum(getattr(part, "attr", "") == "request_handlers" for part in nodes) != 1:
+                continue  # it wraps the handler that was there
+            for node in nodes:
+                match node:
+                    case ast.Assign(
+                        targets=[ast.Subscript(value=ast.Attribute(attr="request_handlers"), slice=key) as target],
+                        value=handler,
+                    ) if getattr(key, "attr", getattr(key, "id", "")) == "CallToolRequest":
+                        call = ast.copy_location(ast.Call(target, [handler], []), target)
+                        yield Site(Maker(SERVES_ALL, "lowlevel", None), handler, scope, target, call)
+                        return
+
+    def _overriding(self) -> Iterator[Site]:
+        """The methods of servers of the project that replace the framework's own: `async def call_tool(...)`."""
+        for info in self.module.classes.values():
+            method = info.methods.get("call_tool")
+            server = self.calls.servers.flavour_of_class(info) if method is not None else None
+            if method is None or server is None or any(getattr(part, "id", "") == "super" for part in walk([method])):
+                continue
+            name = ast.copy_location(ast.Name("call_tool", ast.Load()), method)
+            call = ast.copy_location(ast.Call(name, [name], []), method)
+            yield Site(Maker(SERVES_ALL, "lowlevel", None), name, info.body_scope, name, call)
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         before = len(self._found)
@@ -117,18 +154,43 @@ class Builder:
         unresolved_rounds = self._unresolved_rounds(site, functions.elements.rounds(site.call, site.scope, site.target))
         functions.backward = True
         try:
-            for scope in unresolved_rounds:
+            for scope, _ in unresolved_rounds:
                 again = site._replace(scope=scope)
-                around = functions.elements.called_from(again)
-                if (not around or self._unresolved_rounds(again, around)) and site.maker.form.kind == "tool":
-                    missed = unresolved_registration(again, functions)
-                    self._unresolved += [missed] if missed is not None else []
+                left = self._unresolved_rounds(again, functions.elements.called_from(again) or [scope])
+                if left and site.maker.form.kind == "tool":
+                    target, where = left[0][1] or (site.target, scope)
+                    missed = unresolved_registration(again._replace(target=target, scope=where), functions)
+                    if missed is not None:
+                        self._unresolved_rounds(again, [scope], blind=True)
+                        self._unresolved += [missed] if self._is_first(site, target, where) else []
         finally:
             functions.backward = False
 
-    def _unresolved_rounds(self, site: Site, rounds: list[Scope]) -> list[Scope]:
-        """Add the tools of a registration, and return the rounds of its loops in which no function is found."""
-        functions, unresolved_rounds = self.calls.functions, []
+    def _is_first(self, site: Site, target: ast.expr, scope: Scope) -> bool:
+        """Whether an unresolved registration is not reported already, by a call that leads to the same function."""
+        at, home = site.registration, written_scope(scope)
+        if at not in {site.call, site.call.func} and unresolved_registration(
+            site._replace(target=target, scope=home), self.calls.functions
+        ):
+            # It does not depend on the arguments of the calls that lead to it.
+            if self.calls.registers(site.call, home):
+                return False  # the inner call has its own report
+            at = site.call
+        key = home.module.path if at is site.call else self.module.path, at.lineno, at.col_offset
+        is_first = key not in self._reported
+        self._reported.add(key)
+        return is_first
+
+    def _unresolved_rounds(
+        self, site: Site, rounds: list[Scope], *, blind: bool = False
+    ) -> list[tuple[Scope, Placed | None]]:
+        """Add the tools of a registration, and return the rounds of its loops in which no function is found.
+
+        If a wrapper is found but not the function that it wraps, the round comes with the expression of that function.
+        The wrapper itself is added with `blind`.
+        """
+        functions = self.calls.functions
+        unresolved_rounds: list[tuple[Scope, Placed | None]] = []
         for scope in rounds:
             functions.steps = 0
             maker = self.calls.evaluated(site.maker, scope) if scope is not site.scope else site.maker
@@ -136,15 +198,24 @@ class Builder:
             if isinstance(made, CallValue) and made.node is not None:
                 # `add_tool(Tool.from_function(...))`: the inner call is the registration, the outer one has the server.
                 self._servers.setdefault(made.node, maker.server)
+            functions.hidden.clear()
             targets = {target.node: target for target in functions.behind(site.target, scope)}
-            unresolved_rounds += [] if targets else [scope]
+            hidden = functions.hidden[0] if functions.hidden else None
+            unresolved_rounds += [] if targets and hidden is None else [(scope, hidden)]
+            if hidden is not None and not functions.backward:
+                continue  # the callers may tell the functions
             names: set[str | None] = set()
-            for target in targets.values():
+            for target in targets.values() if blind else [target for target in targets.values() if not target.blind]:
                 if isinstance(target.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     own = self.calls.decorations(target.node, target.module)
                     if own:
                         self._renamed(own[0].maker, maker, site, target)
                         continue
+                name = string((given_name(maker) if maker.call is not None else None) or target.name)
+                key = site.registration, target.node, name
+                if key in self._added and (name is not None or hidden is not None):
+                    continue  # another way to the same function
+                self._added.add(key)
                 tool = self._add(maker, site.registration, target)
                 # Only one of several functions of the same name is registered, whichever was defined.
                 if string(tool.name) in names:
@@ -197,7 +268,9 @@ class Builder:
         if is_left_out(description) and handler.docstring is not None:
             description = Const(node, module, handler.docstring)
         elif is_left_out(description):
-            description = Missing(node, module)
+            # The project may have set the description of the wrapper.
+            hidden = target.signed and target.wrappers
+            description = Unknown(node, module, "a wrapper describes it") if hidden else Missing(node, module)
         if contract is not None:
             self._complete(handler, contract)
         kind, flavour = maker.form.kind, maker.flavour

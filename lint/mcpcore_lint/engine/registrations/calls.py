@@ -30,13 +30,14 @@ from mcpcore_lint.engine.registrations.registration_forms import (
     LOWLEVEL_DECORATOR,
     LOWLEVEL_KEYWORD,
     MADE,
+    MAKERS,
     MIXED_IN,
     SERVES_ALL,
     Form,
     Maker,
     Site,
 )
-from mcpcore_lint.engine.registrations.servers import Servers
+from mcpcore_lint.engine.registrations.servers import Servers, made_elsewhere
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
@@ -56,6 +57,8 @@ class Calls:
     def __init__(self, hierarchy: Hierarchy) -> None:
         self.functions = Functions(self.registers, self.reads)
         self.servers = Servers(hierarchy, self.functions)
+        self.followed: set[ast.expr] = set()
+        """The decorators and methods of servers through which something is known to be registered."""
         self._depth = 0
         """How many functions of the project lead to the registration that is read."""
 
@@ -103,6 +106,9 @@ class Calls:
 
     def maker(self, node: ast.expr, scope: Scope, depth: int = 0) -> Maker | None:
         """The maker that a decorator is: `server.tool`, `tool`, one of them called, or an alias; None for others."""
+        match node:
+            case ast.Call(func=ast.Name(id="getattr"), args=[holder, ast.Constant(value=str(attr)), *_]):
+                node = ast.copy_location(ast.Attribute(holder, attr, ast.Load()), node)
         if isinstance(node, ast.Call):
             func = (
                 evaluate(node.func, scope) if node.args and isinstance(node.func, (ast.Name, ast.Attribute)) else None
@@ -116,15 +122,17 @@ class Calls:
         if isinstance(value, Symbol):
             form, flavour = form_of(value.name)
             return Maker(form, flavour, None) if form is not None else None
-        if isinstance(node, ast.Attribute) and (node.attr in DECORATORS or node.attr == LOWLEVEL_DECORATOR):
+        if isinstance(node, ast.Attribute) and (node.attr in MAKERS or node.attr == LOWLEVEL_DECORATOR):
             server, key = self.servers.server(node.value, scope)
             if server == "lowlevel":
                 return Maker(SERVES_ALL, server, key) if node.attr == LOWLEVEL_DECORATOR else None
-            if server is not None and node.attr in DECORATORS:
-                return Maker(DECORATORS[node.attr], server, key)
+            if server is not None and node.attr in MAKERS:
+                self.followed.add(node)
+                return Maker(MAKERS[node.attr], server, key)
         if depth >= DEEP or not isinstance(node, (ast.Name, ast.Attribute)) or self.functions.too_many_steps():
             return None
-        makers = (self.maker(target, where, depth + 1) for target, where in assignments_of(node, scope))
+        sources = assignments_of(node, scope) or self.functions.elements.given(node, scope)
+        makers = (self.maker(target, where, depth + 1) for target, where in sources)
         return next((maker for maker in makers if maker is not None), None)
 
     # -- arguments ---------------------------------------------------------------------------------------------------
@@ -175,6 +183,11 @@ class Calls:
     def sites(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """The registrations of a call: `add_tool(fn)`, `tool(errors=...)(fn)`, `mcp.tool(fn)`, `Server(tools=[fn])`."""
         func = node.func
+        match node:
+            case ast.Call(func=ast.Attribute(attr="add_request_handler"), args=[kind, *_, handler]):
+                if getattr(kind, "value", "") == "tools/call":
+                    yield Site(Maker(SERVES_ALL, "lowlevel", None), handler, scope, node, node)
+                return
         if isinstance(func, ast.Call):
             maker = self.maker(func, scope)
             if maker is None:
@@ -195,11 +208,6 @@ class Calls:
                 if constructed is not None:
                     yield from self._constructed(constructed, node, scope)
                     return
-        if isinstance(func, ast.Attribute) and func.attr in ADDERS:
-            owner, key = self.servers.server(func.value, scope)
-            if owner is not None and owner != "lowlevel":
-                yield from self._site(Maker(ADDERS[func.attr], owner, key), node, scope)
-                return
         if isinstance(func, ast.Attribute) and func.attr == "__init__" and node.keywords:
             # `super().__init__(tools=[...])` in a class that is a server.
             info = class_round(scope)
@@ -222,6 +230,10 @@ class Calls:
         first = bool(node.args) and not maker.form.keyword_only and bool(maker.form.handler)
         keywords = (keyword.value for keyword in node.keywords if keyword.arg in maker.form.handler)
         target = node.args[0] if first else next(keywords, None)
+        if maker.form is ADDERS["add_tool"]:
+            # `add_tool(*args)` and `add_tool(**options)` register something that cannot be seen.
+            unpacked = (keyword.value for keyword in node.keywords if keyword.arg is None)
+            target = target.value if isinstance(target, ast.Starred) else target or next(unpacked, None)
         if target is not None and not isinstance(target, (ast.Starred, ast.Constant)):
             yield Site(self.evaluated(maker._replace(inner=node, first=first), scope), target, scope, node, node)
 
@@ -259,7 +271,20 @@ class Calls:
         value = evaluate(node, scope)
         made = value.func if isinstance(value, CallValue) else value
         unknown = isinstance(value, Unknown) or (isinstance(made, Symbol) and made.definition is not None)
-        return unknown and not Inference().of(node, scope) and self.servers.may_be_server(node, scope)
+        unknown = made_elsewhere(value) or (unknown and not Inference().of(node, scope))
+        return unknown and self.servers.may_be_server(node, scope)
+
+    def unread(self, module: Module) -> Iterator[tuple[ast.Call, ast.expr]]:
+        """The calls that get a method of a server, such as `server.add_tool`, and are not read."""
+        for call, scope in module.calls_near(".tool", "add_tool"):
+            func = evaluate(call.func, scope)
+            package, _, name = func.name.partition(".") if isinstance(func, Symbol) else ("", "", "")
+            asks = package in {"builtins", "inspect", "functools"} and name not in {"map", "getattr"}
+            for argument in (*call.args, *(keyword.value for keyword in call.keywords)) if not asks else ():
+                if isinstance(argument, ast.Attribute) and argument.attr in {"tool", "add_tool"}:
+                    server = self.servers.server(argument.value, scope)[0] if argument not in self.followed else None
+                    if server is not None and server != "lowlevel":
+                        yield call, argument
 
     def reads(self, node: ast.Call, scope: Scope) -> bool:
         """Whether a call is read again inside the function that it runs."""
@@ -291,14 +316,30 @@ class Calls:
     def _inside(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """The registrations that a function of the project makes of its arguments: `register(mcp, fn)`."""
         inside = self._callee_frame(node, scope)
-        if inside is not None:
-            function, module = inside[0], inside[1].module
-            registering = self._registering(function, module)
-            # In a loop, each round passes another function.
-            for around in self.functions.elements.rounds(node, scope) if registering else ():
-                _, frame = self._callee_frame(node, around) or inside
-                for call, where in registering:
-                    yield from self._nested(call, frame if where.node is function else Frame(where, frame.filled), node)
+        registering = self._handed(inside)
+        # In a loop, each round passes another function, or calls another.
+        for around in self.functions.elements.rounds(node, scope) if registering or inside is None else ():
+            again = self._callee_frame(node, around) or inside
+            for call, where in self._handed(again) if inside is None else registering:
+                assert again is not None
+                function, frame = again
+                yield from self._nested(call, frame if where.node is function else Frame(where, frame.filled), node)
+
+    def _handed(self, inside: tuple[Function, Frame] | None) -> list[tuple[ast.Call, Scope]]:
+        """The calls in a function that register what its arguments decide, also with an argument: `add(fn)`."""
+        if inside is None:
+            return []
+        function, frame = inside
+        makers = [
+            name
+            for name, (value, _) in frame.filled.items()
+            if isinstance(value, ast.Attribute) and value.attr in MAKERS
+        ]
+        placed = [*self._registering(function, frame.module)]
+        for call, scope in _calls_in(function, frame.module, *makers) if makers else ():
+            func = call.func.func if isinstance(call.func, ast.Call) else call.func
+            placed += [(call, scope)] if isinstance(func, ast.Name) and func.id in makers else []
+        return placed
 
     def _nested(self, call: ast.Call, scope: Scope, registration: ast.expr) -> Iterator[Site]:
         """The registrations of a call inside a function, for the call of that function."""
@@ -330,7 +371,7 @@ class Calls:
         if sites:
             return not all(self._resolves(site) for site in sites)
         func = call.func.func if isinstance(call.func, ast.Call) else call.func
-        if isinstance(func, ast.Attribute) and (func.attr in DECORATORS or func.attr in ADDERS):
+        if isinstance(func, ast.Attribute) and func.attr in MAKERS:
             place = scope.lookup(func.value.id) if isinstance(func.value, ast.Name) else None
             return place is not None and place[1][0].kind == "parameter"
         inside = self._callee_frame(call, scope)
@@ -338,7 +379,8 @@ class Calls:
 
     def _resolves(self, site: Site) -> bool:
         rounds = self.functions.elements.rounds(site.call, site.scope, site.target)
-        return any(self.functions.behind(site.target, scope) for scope in rounds)
+        self.functions.hidden.clear()
+        return any(self.functions.behind(site.target, scope) for scope in rounds) and not self.functions.hidden
 
 
 def _speaks_of_tools(function: Function, module: Module) -> bool:
@@ -347,10 +389,11 @@ def _speaks_of_tools(function: Function, module: Module) -> bool:
     return any(hint in text for hint in HINTS)
 
 
-def _calls_in(function: Function, module: Module) -> Iterator[tuple[ast.Call, Scope]]:
+def _calls_in(function: Function, module: Module, *names: str) -> Iterator[tuple[ast.Call, Scope]]:
     """The calls in a function that may register something, also those that decorators in it make."""
     first, last = function.lineno, function.end_lineno or function.lineno
-    yield from (placed for placed in module.calls_near(*HINTS) if first < placed[0].lineno <= last)
+    words = [f"{name}(" for name in names] or HINTS
+    yield from (placed for placed in module.calls_near(*words) if first < placed[0].lineno <= last)
     for inner, scope in list(module.functions.items()):
         if not isinstance(inner, ast.Lambda) and first < inner.lineno <= last and scope.parent is not None:
             for decorator in inner.decorator_list:

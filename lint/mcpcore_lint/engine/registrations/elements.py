@@ -20,6 +20,7 @@ from mcpcore_lint.engine.registrations.environment import (
     bind,
     call_frame,
     callee_frame,
+    functions_called,
     read_again,
     returned,
     substitute,
@@ -205,14 +206,15 @@ class Elements:
                 pair = ast.copy_location(ast.Tuple([key, value], ast.Load()), value)
                 yield {"values": value, "items": pair, "keys": key}[func.attr], where
             return
-        inside = callee_frame(node, scope)
+        called = [*functions_called(func, scope)]
         symbol = evaluate(func, scope)
         name = symbol.name if isinstance(symbol, Symbol) else ""
         last = name.rpartition(".")[2]
-        if inside is not None:
-            # The members of an object are mostly those of the subclasses.
-            if depth <= DEEP and (name or not goes_through_members(inside[0])):
-                yield from self._yielded(*inside, depth)
+        if called:
+            for callee in called if depth <= DEEP else ():
+                # The members of an object are mostly those of the subclasses.
+                if name or not goes_through_members(callee.function):
+                    yield from self._yielded(callee.function, call_frame(callee, node, scope), depth)
         elif last in _SAME_ITEMS and node.args:
             yield from self.of(node.args[0], scope, depth)
         elif isinstance(func, ast.Attribute) and func.attr == "copy" and not node.args:

@@ -141,8 +141,17 @@ def functions_called(func: ast.expr, scope: Scope, depth: int = 0) -> Iterator[C
                 frame = call_frame(maker, func, scope)
                 for result in returned(maker.function):
                     yield from functions_called(result, frame, depth + 1)
-        for placed in assignments_of(func, scope):
+        for placed in (*assignments_of(func, scope), *_values_of(func, scope)):
             yield from functions_called(*placed, depth + 1)
+
+
+def _values_of(node: ast.expr, scope: Scope) -> list[Placed]:
+    """The values of the table in `TABLE[key]` and `TABLE.get(key)`, if it is written out."""
+    match node:
+        case ast.Subscript(value=holder) | ast.Call(func=ast.Attribute(value=holder, attr="get")):
+            table, where = constructed(holder, scope)
+            return [(value, where) for value in table.values] if isinstance(table, ast.Dict) else []
+    return []
 
 
 def callee_frame(call: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
@@ -308,8 +317,10 @@ def bind(target: ast.expr, element: Placed, env: Env) -> None:
     elif isinstance(target, (ast.Tuple, ast.List)):
         item, scope = constructed(*element)
         items = item.elts if isinstance(item, (ast.Tuple, ast.List)) else []
-        if len(items) == len(target.elts) and not any(isinstance(entry, ast.Starred) for entry in target.elts):
-            for entry, part in zip(target.elts, items, strict=True):
+        stars = [index for index, entry in enumerate(target.elts) if isinstance(entry, ast.Starred)]
+        if stars or len(items) == len(target.elts):
+            # `run, name, *rest` takes the first two
+            for entry, part in zip(target.elts[: stars[0] if stars else None], items, strict=False):
                 bind(entry, (part, scope), env)
 
 

@@ -9,6 +9,7 @@ from mcpcore_lint.engine.registrations.environment import (
     DEEP,
     Frame,
     Function,
+    Placed,
     assignments_of,
     callee_frame,
     method_called,
@@ -19,7 +20,7 @@ from mcpcore_lint.engine.registrations.environment import (
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.type_model import method_of, outside_bases
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import alternatives
+from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Unknown, Value, options
 
@@ -38,6 +39,8 @@ class Target(NamedTuple):
     """Whether a wrapper or `partial(...)` may have replaced its signature."""
     wrappers: tuple[tuple[Function, Module], ...] = ()
     """The functions that are registered in its place, and call it."""
+    blind: bool = False
+    """Whether it calls a function that cannot be found."""
 
 
 class Functions:
@@ -51,6 +54,8 @@ class Functions:
         """Look-ups by a tool's name, in tables whose entries cannot be seen."""
         self.backward = False
         """Whether a parameter is what the calls of its function pass, since no reading of these calls says it."""
+        self.hidden: list[Placed] = []
+        """What cannot be found although something else is: what a wrapper calls, or the other branch of a choice."""
         self.elements = Elements(self)
 
     def too_many_steps(self) -> bool:
@@ -68,7 +73,12 @@ class Functions:
             scope.module.note_lambda(node, written_scope(scope))
             return [Target(node, scope.module, Const(node, scope.module, "<lambda>"))]
         if isinstance(node, (ast.IfExp, ast.BoolOp)):
-            return [target for branch in alternatives(node) for target in self.behind(branch, scope, depth + 1)]
+            either: list[Target] = []
+            for branch in alternatives(node):
+                targets = self.behind(branch, scope, depth + 1)
+                self.hidden += [] if targets or isinstance(branch, ast.Constant) else [(branch, scope)]
+                either += targets
+            return either
         if isinstance(node, (ast.NamedExpr, ast.Await)):
             return self.behind(node.value, scope, depth + 1)
         if isinstance(node, ast.Call):
@@ -108,9 +118,21 @@ class Functions:
                 target._replace(signed=signed or target.signed, wrappers=(*target.wrappers, (node, owner)))
                 for target in targets
             ]
-        named_later = _is_renamed(node.name, owner)
         unknown = Unknown(node, owner, "it is renamed after its definition")
-        return [Target(node, owner, unknown if named_later else Const(node, owner, node.name))]
+        name = unknown if _is_renamed(node.name, owner) else Const(node, owner, node.name)
+        passed_on = _passed_on(node, owner)
+        if not passed_on:
+            return [Target(node, owner, name)]
+        written, outside = owner.scope_of(node), scope
+        if written_scope(scope) is not written.parent:
+            outside = written.parent or scope
+        inside = Frame(outside, {}, written.bindings)
+        behind = (self.behind(candidate, inside, depth + 1) for candidate in passed_on)
+        targets = next(filter(None, behind), [])
+        self.hidden += [] if targets else [(passed_on[-1], inside)]
+        wrapper = (node, owner)
+        targets = [target._replace(name=name, wrappers=(*target.wrappers, wrapper), signed=True) for target in targets]
+        return targets or [Target(node, owner, name, blind=True)]
 
     def _called(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
         if self.registers(node, scope):
@@ -138,9 +160,14 @@ class Functions:
             # FastMCP calls `run` of a subclass of its `Tool`.
             made = info is not None and any(base.rpartition(".")[2] == "Tool" for base in outside_bases(info))
             call = method_of(info, "run" if made else "__call__") if info is not None else None
-            if info is not None and call is not None:
-                return [_plain(call[0], call[1].module)._replace(name=Const(definition, info.module, definition.name))]
-            return []
+            if info is None or call is None:
+                return []
+            passed_on = _passed_on(call[0], call[1].module, of_self=True)
+            inner = next((method_of(info, part.attr) for part in passed_on if isinstance(part, ast.Attribute)), None)
+            method, owner = inner or call
+            wrappers = ((call[0], call[1].module),) if inner is not None else ()
+            named = Const(definition, info.module, definition.name)
+            return [_plain(method, owner.module)._replace(name=named, wrappers=wrappers)]
         return self._wrapped(node, scope, depth) if name or isinstance(node.func, ast.Call) else []
 
     def _members(self, holder: ast.expr, name: ast.expr, scope: Scope, depth: int) -> list[Target]:
@@ -153,6 +180,38 @@ class Functions:
         if len(node.args) != 1 or not isinstance(node.args[0], (ast.Name, ast.Attribute, ast.Lambda, ast.Call)):
             return []
         return self.behind(node.args[0], scope, depth + 1)
+
+
+def _passed_on(node: Function, module: Module, *, of_self: bool = False) -> list[ast.expr]:
+    """What a function with `**kwargs` may pass all of them on to: `tool.run(**kwargs)`, with `tool` from around it.
+
+    With `of_self`, it may be a method of the same object.
+    """
+    key = "passed on", node, of_self
+    if key in module.memo:
+        known: list[ast.expr] = module.memo[key]
+        return known
+    candidates: list[ast.expr] = []
+    module.memo[key] = candidates
+    scope = module.functions.get(node)
+    calls = [part for part in own_nodes(node) if isinstance(part, ast.Call)] if node.args.kwarg is not None else []
+    for call in calls if scope is not None and not node.decorator_list else ():
+        # Also `to_thread(run, **kwargs)`.
+        passes = any(keyword.arg is None for keyword in call.keywords)
+        for func in (call.func, *call.args[:1]) if passes else ():
+            root: ast.expr | None = func
+            for _ in range(DEEP):
+                place = scope.lookup(root.id) if isinstance(root, ast.Name) and scope is not None else None
+                if isinstance(root, (ast.Attribute, ast.Call)):
+                    root = root.value if isinstance(root, ast.Attribute) else root.func
+                elif place is None or place[0].is_module:
+                    break
+                elif place[0] is not scope or (of_self and isinstance(root, ast.Name) and root.id == "self"):
+                    candidates += [func] if place[1][0].kind != "function" else []
+                    break
+                else:
+                    root = place[1][0].value
+    return candidates
 
 
 def _is_renamed(name: str, module: Module) -> bool:

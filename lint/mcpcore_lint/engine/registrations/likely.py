@@ -2,11 +2,16 @@
 
 import ast
 from bisect import bisect_right
+from typing import Final
 
 from mcpcore_lint.engine.registrations.callers import is_decorator
 from mcpcore_lint.engine.registrations.registration_forms import HINTS, NEAR
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.patterns import regex
+
+_ALIAS: Final = regex(r"(\w+)\s*=\s*[\w.]+\.(?:add_)?tool\b(?!\()")
+"""A name that is given to a method of a server."""
 
 
 def is_likely(call: ast.Call, module: Module) -> bool:
@@ -21,7 +26,8 @@ def likely_calls(module: Module) -> list[tuple[ast.Call, Scope]]:
     """The calls that may register something: by their words, or by a name that such a line binds."""
     text = module.source.text
     words = [word for word in NEAR if word in text]
-    hinted = {line for hint in HINTS for line in module.lines_with(hint)}
+    words += [f"{name}(" for name in _ALIAS.findall(text)] if "tool" in text else []
+    hinted = {line for hint in (*HINTS, "MCP(") for line in module.lines_with(hint)}
     for local, bindings in module.scope.bindings.items():
         if bindings[0].kind == "import" and bindings[0].target == ("mcpcore", local, 0):
             continue  # mcpcore's own names are among the words

@@ -177,10 +177,17 @@ class _Place:
             yield from inner.dispatched((*way, (self.node, self.module, call)), depth + 1)
 
     def unread(self) -> Iterator[ast.expr]:
-        """What gets the name and the arguments without being read, although the project has functions of its name."""
+        """What gets the name and the arguments without being read.
+
+        That is a function in a variable, or a method whose name is that of functions of the project.
+        """
         for call in self._returned([*getattr(self.node, "body", ())]):
             passed, func = _arguments(call), call.func
-            if not isinstance(func, ast.Attribute) or not any(map(self.takes, passed)) or self.behind(func):
+            if not any(map(self.takes, passed)) or self.behind(func):
+                continue
+            if isinstance(func, ast.Name) and func.id in self.scope.bindings and any(map(self.is_name, passed)):
+                yield func
+            if not isinstance(func, ast.Attribute):
                 continue
             if not any(map(self.is_name, passed)) and getattr(func.value, "id", "") not in self.asked:
                 continue
@@ -193,7 +200,10 @@ class _Place:
         if node not in self._behind:
             decides = any(isinstance(part, ast.expr) and self._decides(part) for part in walk([node]))
             self.functions.steps = 0
-            self._behind[node] = [] if decides else self.functions.behind(node, self.scope)
+            targets: dict[FunctionNode, Target] = {}
+            for frame in self.functions.elements.rounds(node, self.scope) if not decides else ():
+                targets |= {target.node: target for target in self.functions.behind(node, frame)}
+            self._behind[node] = [*targets.values()]
         return self._behind[node]
 
     def _decides(self, node: ast.expr) -> bool:
@@ -363,7 +373,7 @@ class _Place:
                 return table
             case ast.Call(func=ast.Name(id="next"), args=[ast.GeneratorExp() as items, *_]) if self._key(items):
                 return items
-            case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.JoinedStr() as text, *_]) if any(
+            case ast.Call(func=ast.Name(id="getattr"), args=[_, text, *_]) if any(
                 isinstance(part, ast.expr) and self.is_name(part) for part in walk([text])
             ):
                 return node

@@ -75,6 +75,8 @@ ADDERS: Final[dict[str, Form]] = {
 }
 """Methods of a server that take a handler, or a tool made of one."""
 
+MAKERS: Final = DECORATORS | ADDERS
+
 MADE: Final[dict[str, Form]] = {
     "Tool.from_function": Form("tool", ("fn",), described=2),
     "FunctionTool": Form("tool", ("fn",), name=None, keyword_only=True),
@@ -102,6 +104,7 @@ NEAR: Final = (
     *("tool(", "tools=", "tools =", "on_call_tool", "resource(", "resources=", "prompt(", "register"),
     *("add_tool", "add_resource", "add_template", "add_prompt", "from_function"),
     *("FunctionTool(", "ToolBinding(", "FunctionResource("),
+    *(".tool)", ".tool,", '"tool"', "'tool'", "request_handler"),
 )
 """Texts near every call that registers something."""
 

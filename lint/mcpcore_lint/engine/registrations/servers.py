@@ -22,7 +22,8 @@ _USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fas
 """Usual names of the parameter for a server."""
 _OTHERWISE: Final = ("client", "mock", "fake", "session", "config", "settings", "path", "url", "tools", "agent")
 """Parts of names of other things than servers of tools."""
-_PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager"})
+_LOWLEVEL: Final = "_mcp_server"
+_PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager", _LOWLEVEL})
 """Attributes of the high-level servers that hold their registrations."""
 _ANYTHING: Final = frozenset({"typing.Any", "builtins.object", "typing.TypeVar"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -54,8 +55,11 @@ class Servers:
         if isinstance(node, ast.Attribute):
             if not isinstance(value, (Unknown, Choice)):
                 return self._imported(value, scope.module)
-            server = self._attribute(node, scope)
-            return self.server(node.value, scope) if server[0] is None and node.attr in _PARTS else server
+            server = self._attribute(node, scope) if node.attr != _LOWLEVEL else NOTHING
+            if server[0] is None and node.attr in _PARTS:
+                server = self.server(node.value, scope)
+                return ("lowlevel", server[1]) if server[0] is not None and node.attr == _LOWLEVEL else server
+            return server
         return NOTHING
 
     def flavour_of(self, symbol: Symbol) -> ToolFlavour | None:
@@ -112,7 +116,7 @@ class Servers:
         key = f"{where.module.path}:{where.qualname}:{node.id}"
         if isinstance(value, Symbol):
             return self._imported(value, scope.module)[0], key
-        if not isinstance(value, (Unknown, Choice)) and not is_left_out(value) and not _made_elsewhere(value):
+        if not isinstance(value, (Unknown, Choice)) and not is_left_out(value) and not made_elsewhere(value):
             return NOTHING
         if where.owner is not None and node.id in {"self", "cls"}:
             key = f"{where.module.path}:{where.module.classes[where.owner].qualname}"
@@ -202,7 +206,7 @@ class Servers:
         return flavour_in(module.source.text)
 
 
-def _made_elsewhere(value: Value) -> bool:
+def made_elsewhere(value: Value) -> bool:
     """Whether a value is the result of a function, not of a class, that cannot be read."""
     if not isinstance(value, CallValue) or value.func.definition is not None:
         return False

@@ -9,6 +9,7 @@ from mcpcore_lint.engine.registrations.callers import callers_of
 from mcpcore_lint.engine.registrations.contents import contents_of
 from mcpcore_lint.engine.registrations.elements import goes_through_members
 from mcpcore_lint.engine.registrations.environment import (
+    FUNCTIONS,
     Frame,
     Function,
     Placed,
@@ -19,16 +20,16 @@ from mcpcore_lint.engine.registrations.environment import (
     substitute,
     written_scope,
 )
-from mcpcore_lint.engine.registrations.functions import Functions
+from mcpcore_lint.engine.registrations.functions import Functions, wrapped_parameter
 from mcpcore_lint.engine.registrations.members import Members
 from mcpcore_lint.engine.registrations.named import named_functions
 from mcpcore_lint.engine.registrations.registration_forms import Site
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import children, own_nodes
+from mcpcore_lint.engine.syntax.parse import children, own_nodes, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import Symbol, Text
+from mcpcore_lint.model import Symbol, Text, options
 
 STEPS: Final = 300
 _LOOKS_INTO: Final = frozenset(
@@ -74,6 +75,7 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
     members = functions.elements.members
     queue: list[Placed] = [(site.target, site.scope)]
     seen: set[ast.expr] = set()
+    passed: set[ast.expr] = set()
     blind = False
     for placed in queue:
         node, scope = substitute(*placed)
@@ -89,7 +91,9 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
         if example is not None:
             return unresolved(site.registration, site.target, example, _matches(example, scope.module))
         origins = [*_origins(node, scope, functions)]
-        blind = blind or (not origins and _is_own(node, scope))
+        blind = blind or (not origins and (_is_own(node, scope) or (node not in passed and _is_defined(node, scope))))
+        # What an unknown function makes of a function of the project need not be that function.
+        passed |= {origin for origin, _ in origins if node in passed or origin in getattr(node, "args", ())}
         queue += origins
     return unresolved(site.registration, site.target) if blind else None
 
@@ -101,8 +105,34 @@ def _is_own(node: ast.expr, scope: Scope) -> bool:
         return not _searches_itself(called.function) if called is not None else class_of(node, scope) is not None
     place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
     if place is not None and place[1][0].kind == "parameter":
-        return callers_of(place[0]) is None and getattr(node, "id", "") not in {"self", "cls"}
+        callers = callers_of(place[0])
+        unread = callers is None or (not callers and _is_handed_on(written_scope(place[0])))
+        return unread and getattr(node, "id", "") not in {"self", "cls"}
     return False
+
+
+def _is_defined(node: ast.expr, scope: Scope) -> bool:
+    """Whether an expression is a function, a class or a module of the project."""
+    definitions = [value.definition for value in options(evaluate(node, scope)) if isinstance(value, Symbol)]
+    # A decorator may have registered it. A module may hold more names than can be seen.
+    return any(
+        isinstance(definition, (*FUNCTIONS, ast.ClassDef, ast.Module)) and not getattr(definition, "decorator_list", ())
+        for definition in definitions
+    )
+
+
+def _is_handed_on(function: Scope) -> bool:
+    """Whether the file of a function uses it without calling it, so that its calls cannot be known."""
+    name = getattr(function.node, "name", None)
+    if name is None:
+        return isinstance(function.node, ast.Lambda)
+    memo = function.module.memo
+    if "handed on" not in memo:
+        nodes = walk([function.module.tree])
+        called = {id(part.func) for part in nodes if isinstance(part, ast.Call)}
+        called |= {id(part) for node in nodes for part in getattr(node, "decorator_list", ())}
+        memo["handed on"] = {getattr(part, "id", getattr(part, "attr", "")) for part in nodes if id(part) not in called}
+    return name in memo["handed on"]
 
 
 def unresolved(
@@ -178,6 +208,11 @@ def _origins(node: ast.expr, scope: Scope, functions: Functions) -> Iterator[Pla
                 value = binding.value or getattr(binding.node, "value", None)
                 yield from [(value, place[0])] if isinstance(value, ast.expr) else []
         yield from assignments_of(node, scope)
+        symbol = evaluate(node, scope)
+        function = symbol.definition if isinstance(symbol, Symbol) else None
+        owner = scope.module.project.module_defining(function) if isinstance(function, FUNCTIONS) else None
+        wrapped = wrapped_parameter(function, owner) if isinstance(function, FUNCTIONS) and owner is not None else None
+        yield from [(wrapped, scope)] if wrapped is not None else []
     elif isinstance(node, ast.Attribute):
         yield from functions.elements.members.home(node, scope) or assignments_of(node, scope) or [(node.value, scope)]
     elif isinstance(node, ast.Call):
@@ -186,8 +221,8 @@ def _origins(node: ast.expr, scope: Scope, functions: Functions) -> Iterator[Pla
             results = [inner.value for inner in own_nodes(called[0]) if isinstance(inner, (ast.Return, ast.Yield))]
             yield from ((value, called[1]) for value in results if value is not None)
         elif called is None:
-            # `TABLE.get(name)`
-            holder = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            # `TABLE.get(name)`, `TABLE[name]()`
+            holder = [node.func.value if isinstance(node.func, ast.Attribute) else node.func]
             yield from ((part, scope) for part in (*node.args, *holder))
     elif not isinstance(node, ast.Lambda):
         parts = [node.value] if isinstance(node, ast.Subscript) else children(node)

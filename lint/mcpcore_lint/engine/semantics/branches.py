@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import FunctionNode, Items, Value, options, string
 
@@ -67,7 +68,7 @@ class Branches:
         own: list[ast.stmt] = []
         for statement in body:
             cases = self._cases(statement)
-            if not cases and (names or not isinstance(statement, _COMPOUND)):
+            if not cases and (names or not self._is_compound(statement)):
                 own.append(statement)
                 continue
             self._add(own, names, gone)
@@ -113,7 +114,16 @@ class Branches:
             left_over = current.orelse
         return [*cases, (_Condition(), left_over)] if cases and left_over != [node] else cases
 
+    def _is_compound(self, node: ast.stmt) -> bool:
+        """Whether branches may be inside a statement."""
+        if not isinstance(node, ast.If):
+            return isinstance(node, _COMPOUND)
+        return any(isinstance(part, (ast.If, ast.Match)) and self._cases(part) for part in walk_shallow([node]))
+
     def _compound(self, node: ast.stmt, gone: frozenset[str]) -> frozenset[str]:
+        if isinstance(node, ast.If):
+            ended = self._block(node.body, (), gone)
+            return (ended & self._block(node.orelse, (), gone)) | gone
         clauses = getattr(node, "handlers", [])
         for inner in (*(clause.body for clause in clauses), getattr(node, "finalbody", [])):
             self._block(inner, (), gone)

@@ -57,6 +57,7 @@ class Project:
         self._by_tree: dict[ast.AST, Module] = {}
         self._classes: dict[ast.ClassDef, ClassInfo] = {}
         self._classes_by_name: dict[str, ClassInfo] = {}
+        self._sources: tuple[str, ...] | None = None
         self._classes_named = 0
         """How many of the classes are there by name too."""
         self._functions: dict[FunctionNode, Module] = {}
@@ -177,6 +178,9 @@ class Project:
 
     def _exists(self, directory: str, name: str) -> bool:
         """Whether a folder holds a name; each folder is listed once."""
+        return name in self._listed(directory)
+
+    def _listed(self, directory: str) -> set[str]:
         names = self._listings.get(directory)
         if names is None:
             try:
@@ -190,7 +194,7 @@ class Project:
                 elif head.startswith(directory + os.sep):
                     names.add(head[len(directory) + 1 :].split(os.sep)[0])
             self._listings[directory] = names
-        return name in names
+        return names
 
     def _file_of(self, base: str, parts: list[str]) -> str | None:
         """The file of a dotted name below a folder."""
@@ -238,12 +242,22 @@ class Project:
             path = self._file_of(base, parts)
             return path, (() if path is not None else (os.path.join(base, *parts),))
         missing: list[str] = []
-        for root in self._roots_for(directory):
+        for root in (*self._roots_for(directory), *self._packages()):
             path = self._file_of(root, parts)
             if path is not None:
                 return path, tuple(missing)
             missing.append(os.path.join(root, parts[0]))
         return None, tuple(missing)
+
+    def _packages(self) -> tuple[str, ...]:
+        """The source folders of the packages that one repository holds, such as `packages/core/src`."""
+        if self._sources is None:
+            top = sorted(self._listed(self.root) - _SKIPPED)
+            inner = [os.path.join(self.root, name) for name in top if not name.startswith(".") and "." not in name[1:]]
+            inner += [os.path.join(folder, name) for folder in inner for name in sorted(self._listed(folder))]
+            folders = [folder for folder in inner if self._exists(folder, "pyproject.toml")]
+            self._sources = tuple(source for folder in folders for source in (folder, os.path.join(folder, "src")))
+        return self._sources
 
     def requirements(self, module: Module) -> Requirements:
         """What the project that a file belongs to depends on; the findings of the file then depend on it too."""

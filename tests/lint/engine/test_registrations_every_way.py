@@ -1,0 +1,283 @@
+"""Every way to register a tool leads to its function, or to one finding that says that it does not."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Final
+
+import pytest
+from mcpcore_lint.runner.check import FilesRun
+from mcpcore_lint.runner.discover import Walk
+from mcpcore_lint.settings import Settings
+
+FASTMCP: Final = "from fastmcp import FastMCP\nmcp = FastMCP('x')\n"
+LOWLEVEL: Final = "from mcp.server import Server\nfrom mcp import types\nserver = Server('x')\n"
+BOTH: Final = "def find(q: str) -> str: ...\ndef lend(q: str) -> str: ...\n"
+SERVED: Final = """
+    if name == "find":
+        return find(arguments)
+    if name == "lend":
+        return lend(arguments)
+"""
+FOUND: Final[dict[str, str]] = {
+    "a handler in the table of requests": LOWLEVEL
+    + BOTH
+    + """
+async def handle(request):
+    name, arguments = request.params.name, request.params.arguments
+"""
+    + SERVED
+    + "server.request_handlers[types.CallToolRequest] = handle\n",
+    "a handler for a method of the protocol": LOWLEVEL
+    + BOTH
+    + """
+async def handle(ctx, params):
+    if params.name == "find":
+        return find(params.arguments)
+    if params.name == "lend":
+        return lend(params.arguments)
+server.add_request_handler("tools/call", types.CallToolRequestParams, handle)
+""",
+    "the low-level server of a FastMCP": FASTMCP
+    + BOTH
+    + "@mcp._mcp_server.call_tool()\nasync def call(name, arguments):"
+    + SERVED,
+    "a subclass that answers calls itself": "from mcp.server.fastmcp import FastMCP\n"
+    + BOTH
+    + "class Library(FastMCP):\n  async def call_tool(self, name, arguments):"
+    + SERVED,
+    "branches inside a test of the beginning": LOWLEVEL
+    + BOTH
+    + """
+@server.call_tool()
+async def call(name, arguments):
+    if name.startswith("book_"):
+        return []
+    elif name.islower():
+        if name == "find":
+            return find(arguments)
+        elif name == "lend":
+            return lend(arguments)
+    return []
+""",
+    "objects that are asked one after the other": LOWLEVEL
+    + """
+class Finds:
+    async def handle(self, name, arguments):
+        if name == "find":
+            return self.find(arguments)
+    def find(self, arguments): ...
+class Lends:
+    async def handle(self, name, arguments):
+        if name == "lend":
+            return self.lend(arguments)
+    def lend(self, arguments): ...
+@server.call_tool()
+async def call(name, arguments):
+    for part in [Finds(), Lends()]:
+        return await part.handle(name, arguments)
+""",
+    "getattr with the method": FASTMCP + BOTH + "getattr(mcp, 'tool')()(find)\ngetattr(mcp, 'add_tool')(lend)\n",
+    "a method of the server in an attribute": FASTMCP
+    + BOTH
+    + """
+class Library:
+    def __init__(self):
+        self.keep = mcp.tool
+        self.keep()(find)
+        self.keep(name="lend")(lend)
+""",
+    "a decorator that is passed": FASTMCP
+    + """
+def install(publish):
+    @publish()
+    def find(q: str) -> str: ...
+    @publish(name="lend")
+    def give(q: str) -> str: ...
+install(mcp.tool)
+""",
+    "a method that is passed on": FASTMCP
+    + BOTH
+    + """
+def install(add, allowed):
+    def allowed_only(fn, **options):
+        if fn.__name__ in allowed:
+            add(fn, **options)
+    allowed_only(find)
+    allowed_only(lend)
+install(mcp.add_tool, {"find"})
+""",
+    "a loop over the functions that register": """
+from fastmcp import FastMCP
+hall = FastMCP("x")
+def finding(zoo):
+    @zoo.tool()
+    def find(q: str) -> str: ...
+def lending(zoo):
+    @zoo.tool
+    def lend(q: str) -> str: ...
+for install in [finding, lending]:
+    install(hall)
+""",
+    "a table of functions that return records": FASTMCP
+    + BOTH
+    + """
+import sys
+def finding():
+    return [(find, "find", True)]
+def lending():
+    return [(lend, "lend", False)]
+TABLE = {"a": finding, "b": lending}
+for key in sys.argv:
+    make = TABLE[key]
+    for fn, name, *_ in make():
+        mcp.add_tool(fn, name=name)
+""",
+    "a wrapper without wraps": FASTMCP
+    + BOTH
+    + """
+def traced(fn):
+    def inner(*args, **kwargs):
+        return fn(*args, **kwargs)
+    inner.__name__ = fn.__name__
+    return inner
+for fn in (find, lend):
+    mcp.tool(name=fn.__name__)(traced(fn))
+""",
+    "objects whose method a wrapper calls": FASTMCP
+    + """
+class Base:
+    name = ""
+    async def __call__(self, **kwargs):
+        return await self.execute(**kwargs)
+class Find(Base):
+    name = "find"
+    async def execute(self, q: str): ...
+class Lend(Base):
+    name = "lend"
+    async def execute(self, q: str): ...
+def wrapped(tool):
+    signature = signature_of(tool)
+    async def run(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        return await tool(**bound.arguments)
+    return run
+def install(server, classes):
+    for cls in classes:
+        tool = cls()
+        server.tool(name=cls.name)(wrapped(tool))
+install(mcp, [Find, Lend])
+""",
+}
+REPORTED: Final[dict[str, str]] = {
+    "arguments in a tuple": FASTMCP + BOTH + "for args in [(find,), (lend,)]:\n    mcp.add_tool(*args)  # here\n",
+    "options in a dict": FASTMCP + BOTH + "for options in [{'fn': find}]:\n    mcp.add_tool(**options)  # here\n",
+    "a method that goes through map": FASTMCP + BOTH + "list(map(mcp.add_tool, [find, lend]))  # here\n",
+    "a method that an object keeps": FASTMCP
+    + BOTH
+    + """
+class Library:
+    def __init__(self, keep):
+        self.keep = keep
+    def install(self):
+        self.keep(find)
+Library(mcp.add_tool).install()  # here
+""",
+    "a lambda that registers": FASTMCP + BOTH + "add = lambda fn: mcp.add_tool(fn)  # here\nadd(find)\n",
+    "subclasses that only exist at run time": FASTMCP
+    + """
+class Base:
+    def execute(self, q: str): ...
+for cls in Base.__subclasses__():
+    mcp.add_tool(cls().execute)  # here
+""",
+    "the unknown branch of a choice": FASTMCP
+    + """
+import functools
+class Base: ...
+def traced(fn):
+    @functools.wraps(fn)
+    def inner(*args, **kwargs):
+        return fn(*args, **kwargs)
+    return inner
+def install(offline):
+    for cls in Base.__subclasses__():
+        def find(q: str) -> str: ...
+        mcp.add_tool(find if offline else traced(cls().execute))  # here
+""",
+    "a server that another package makes": """
+from acme_core.mcp import make_server
+hall = make_server("x")
+@hall.tool()  # here
+def find(q: str) -> str: ...
+""",
+    "a function that is passed to where it is not seen": FASTMCP
+    + """
+def install(add, modules):
+    def only(fn, **options):
+        add(fn, **options)
+    for module in modules:
+        module.install(only)
+install(mcp.add_tool, load())  # here
+""",
+    "a function for the beginning of a name": LOWLEVEL
+    + """
+@server.call_tool()  # here
+async def call(name, arguments):
+    handler = {"book": load("book")}.get(name.split("_")[0])
+    return await handler(name, arguments)
+""",
+    "a method with the name of the tool": LOWLEVEL
+    + """
+class Library:
+    async def find(self, q): ...
+@server.call_tool()  # here
+async def call(name, arguments):
+    method = getattr(Library(), name)
+    return await method(**arguments)
+""",
+}
+
+
+def _run(folder, source):
+    (folder / "app.py").write_text(textwrap.dedent(source))
+    return FilesRun(Walk(Settings(), str(folder)).run([str(folder)]), cache=False).report()
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_the_functions_are_found(case, tmp_path):
+    """Both functions are tools, and no finding says that something is unknown."""
+    report = _run(tmp_path, FOUND[case])
+    assert not report.failures
+    dispatchers = {"call", "handle", "Library.call_tool"}
+    assert {"find", "lend"} == {tool.name or tool.handler for tool in report.tools} - dispatchers
+    assert not [finding for finding in report.diagnostics if finding.rule == "tool-registration-unresolved"]
+
+
+@pytest.mark.parametrize("case", REPORTED)
+def test_what_cannot_be_found_is_one_finding(case, tmp_path):
+    """The finding is at the registration."""
+    source = REPORTED[case]
+    report = _run(tmp_path, source)
+    lines = [number for number, line in enumerate(source.splitlines(), 1) if line.endswith("# here")]
+    unresolved = [finding for finding in report.diagnostics if finding.rule == "tool-registration-unresolved"]
+    assert lines == [finding.span.line for finding in unresolved]
+
+
+def test_packages_of_one_repository_are_read(tmp_path):
+    """A server imports its tools from a package beside its own."""
+    for path, text in {
+        "pyproject.toml": "[project]\nname = 'acme'\nversion = '1'\n",
+        "packages/core/pyproject.toml": "[project]\nname = 'core'\nversion = '1'\n",
+        "packages/core/src/core/__init__.py": "",
+        "packages/core/src/core/tools.py": BOTH,
+        "packages/server/pyproject.toml": "[project]\nname = 'server'\nversion = '1'\n",
+        "packages/server/src/server/__init__.py": "",
+        "packages/server/src/server/app.py": "from core.tools import find, lend\n"
+        + FASTMCP
+        + "mcp.tool(find)\nmcp.tool(lend)\n",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    report = FilesRun(Walk(Settings(), str(tmp_path)).run([str(tmp_path)]), cache=False).report()
+    assert [tool.name for tool in report.tools] == ["find", "lend"]

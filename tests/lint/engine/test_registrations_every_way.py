@@ -168,6 +168,16 @@ def install(server, classes):
         server.tool(name=cls.name)(wrapped(tool))
 install(mcp, [Find, Lend])
 """,
+    "objects that another package makes of functions": LOWLEVEL
+    + BOTH
+    + """
+from acme_agents import FunctionTool
+ALL = [FunctionTool(find), FunctionTool(lend)]
+BY_NAME = {tool.name: tool for tool in ALL}
+@server.call_tool()
+async def call(name, arguments):
+    return await BY_NAME[name].run_async(args=arguments)
+""",
 }
 REPORTED: Final[dict[str, str]] = {
     "arguments in a tuple": FASTMCP + BOTH + "for args in [(find,), (lend,)]:\n    mcp.add_tool(*args)  # here\n",
@@ -204,6 +214,21 @@ def install(offline):
     for cls in Base.__subclasses__():
         def find(q: str) -> str: ...
         mcp.add_tool(find if offline else traced(cls().execute))  # here
+""",
+    "the routes of an application": """
+from fastapi import FastAPI
+from fastmcp import FastMCP
+from acme import routers
+app = FastAPI()
+for router in routers:
+    app.include_router(router)
+mcp = FastMCP.from_fastapi(app=app)  # here
+""",
+    "the routes of an application for another package": """
+from fastapi import FastAPI
+from fastapi_mcp import FastApiMCP
+app = FastAPI()
+mcp = FastApiMCP(app)  # here
 """,
     "a server that another package makes": """
 from acme_core.mcp import make_server

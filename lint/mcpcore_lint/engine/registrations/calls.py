@@ -10,6 +10,7 @@ from typing import Final
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.registrations.collecting import collector_of
+from mcpcore_lint.engine.registrations.elements import starts_with_loop
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
     Frame,
@@ -32,6 +33,7 @@ from mcpcore_lint.engine.registrations.registration_forms import (
     MADE,
     MAKERS,
     MIXED_IN,
+    OF_ROUTES,
     SERVES_ALL,
     Form,
     Maker,
@@ -275,7 +277,12 @@ class Calls:
         return unknown and self.servers.may_be_server(node, scope)
 
     def unread(self, module: Module) -> Iterator[tuple[ast.Call, ast.expr]]:
-        """The calls that get a method of a server, such as `server.add_tool`, and are not read."""
+        """The calls that make tools of what is not read: of `server.add_tool`, or of the routes of an application."""
+        for call, scope in module.calls_near("from_fastapi", "FastApiMCP("):
+            func = evaluate(call.func, scope)
+            if isinstance(func, Symbol) and func.name in OF_ROUTES:
+                keywords = [keyword.value for keyword in call.keywords if keyword.arg in {"app", "fastapi"}]
+                yield from ((call, application) for application in (*call.args, *keywords)[:1])
         for call, scope in module.calls_near(".tool", "add_tool"):
             func = evaluate(call.func, scope)
             package, _, name = func.name.partition(".") if isinstance(func, Symbol) else ("", "", "")
@@ -318,7 +325,8 @@ class Calls:
         inside = self._callee_frame(node, scope)
         registering = self._handed(inside)
         # In a loop, each round passes another function, or calls another.
-        for around in self.functions.elements.rounds(node, scope) if registering or inside is None else ():
+        varies = inside is None and starts_with_loop(node.func, scope)
+        for around in self.functions.elements.rounds(node, scope) if registering or varies else ():
             again = self._callee_frame(node, around) or inside
             for call, where in self._handed(again) if inside is None else registering:
                 assert again is not None

@@ -422,6 +422,13 @@ def _is_private(item: ast.expr) -> bool:
     return isinstance(name, str) and name.startswith("_")
 
 
+def starts_with_loop(node: ast.expr, scope: Scope) -> bool:
+    """Whether an expression may be a part of the variable of a loop: `tool.run`."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return isinstance(node, ast.Name) and _may_vary(node.id, scope)
+
+
 def _may_vary(name: str, scope: Scope) -> bool:
     """Whether a name may be the variable of a loop or of a comprehension, which has its own names."""
     place = scope.lookup(name)

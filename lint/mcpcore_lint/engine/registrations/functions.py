@@ -12,6 +12,8 @@ from mcpcore_lint.engine.registrations.environment import (
     Placed,
     assignments_of,
     callee_frame,
+    class_of,
+    constructed,
     method_called,
     returned,
     substitute,
@@ -100,6 +102,10 @@ class Functions:
         targets = [target for placed in sources for target in self.behind(*placed, depth + 1)]
         if not targets and isinstance(node, ast.Attribute) and isinstance(value, Unknown):
             method = method_called(node, scope)
+            made, where = constructed(node.value, scope)
+            if method is None and isinstance(made, ast.Call) and isinstance(evaluate(made.func, where), Symbol):
+                # `FunctionTool(fn).run_async`, of a class that cannot be read
+                return self._wrapped(made, where, depth) if class_of(made, where) is None else []
             return [_plain(*method)] if method is not None else []
         return targets
 
@@ -120,16 +126,16 @@ class Functions:
             ]
         unknown = Unknown(node, owner, "it is renamed after its definition")
         name = unknown if _is_renamed(node.name, owner) else Const(node, owner, node.name)
-        passed_on = _passed_on(node, owner)
-        if not passed_on:
+        candidates = passed_on(node, owner)
+        if not candidates:
             return [Target(node, owner, name)]
         written, outside = owner.scope_of(node), scope
         if written_scope(scope) is not written.parent:
             outside = written.parent or scope
         inside = Frame(outside, {}, written.bindings)
-        behind = (self.behind(candidate, inside, depth + 1) for candidate in passed_on)
+        behind = (self.behind(candidate, inside, depth + 1) for candidate in candidates)
         targets = next(filter(None, behind), [])
-        self.hidden += [] if targets else [(passed_on[-1], inside)]
+        self.hidden += [] if targets else [(candidates[-1], inside)]
         wrapper = (node, owner)
         targets = [target._replace(name=name, wrappers=(*target.wrappers, wrapper), signed=True) for target in targets]
         return targets or [Target(node, owner, name, blind=True)]
@@ -162,8 +168,8 @@ class Functions:
             call = method_of(info, "run" if made else "__call__") if info is not None else None
             if info is None or call is None:
                 return []
-            passed_on = _passed_on(call[0], call[1].module, of_self=True)
-            inner = next((method_of(info, part.attr) for part in passed_on if isinstance(part, ast.Attribute)), None)
+            parts = passed_on(call[0], call[1].module, of_self=True)
+            inner = next((method_of(info, part.attr) for part in parts if isinstance(part, ast.Attribute)), None)
             method, owner = inner or call
             wrappers = ((call[0], call[1].module),) if inner is not None else ()
             named = Const(definition, info.module, definition.name)
@@ -182,7 +188,7 @@ class Functions:
         return self.behind(node.args[0], scope, depth + 1)
 
 
-def _passed_on(node: Function, module: Module, *, of_self: bool = False) -> list[ast.expr]:
+def passed_on(node: Function, module: Module, *, of_self: bool = False) -> list[ast.expr]:
     """What a function with `**kwargs` may pass all of them on to: `tool.run(**kwargs)`, with `tool` from around it.
 
     With `of_self`, it may be a method of the same object.

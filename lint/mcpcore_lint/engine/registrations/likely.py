@@ -26,7 +26,9 @@ def likely_calls(module: Module) -> list[tuple[ast.Call, Scope]]:
     """The calls that may register something: by their words, or by a name that such a line binds."""
     text = module.source.text
     words = [word for word in NEAR if word in text]
-    words += [f"{name}(" for name in _ALIAS.findall(text)] if "tool" in text else []
+    methods = {line for word in (".tool", ".add_tool") for line in module.lines_with(word)}
+    aliases = [*filter(None, (_ALIAS.search(module.source.line(line)) for line in sorted(methods)))]
+    words += [f"{alias[1]}(" for alias in aliases]
     hinted = {line for hint in (*HINTS, "MCP(") for line in module.lines_with(hint)}
     for local, bindings in module.scope.bindings.items():
         if bindings[0].kind == "import" and bindings[0].target == ("mcpcore", local, 0):

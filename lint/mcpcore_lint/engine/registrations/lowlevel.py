@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from copy import copy
 from typing import Final, NamedTuple
 
+from mcpcore_lint.engine.registrations.elements import starts_with_loop
 from mcpcore_lint.engine.registrations.environment import Env, Frame, Placed, arguments_of, bind, substitute
 from mcpcore_lint.engine.registrations.functions import Functions, Target
 from mcpcore_lint.engine.semantics.branches import Branch, Branches
@@ -201,7 +202,9 @@ class _Place:
             decides = any(isinstance(part, ast.expr) and self._decides(part) for part in walk([node]))
             self.functions.steps = 0
             targets: dict[FunctionNode, Target] = {}
-            for frame in self.functions.elements.rounds(node, self.scope) if not decides else ():
+            varies = starts_with_loop(node, self.scope)
+            frames = self.functions.elements.rounds(node, self.scope) if varies else [self.scope]
+            for frame in frames if not decides else ():
                 targets |= {target.node: target for target in self.functions.behind(node, frame)}
             self._behind[node] = [*targets.values()]
         return self._behind[node]

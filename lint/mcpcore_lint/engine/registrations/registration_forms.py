@@ -91,6 +91,9 @@ MADE: Final[dict[str, Form]] = {
 `FunctionTool.from_function` counts as `Tool.from_function`, and so on.
 """
 
+OF_ROUTES: Final = frozenset({"fastmcp.FastMCP.from_fastapi", "fastapi_mcp.FastApiMCP"})
+"""What makes tools of the routes of a web application."""
+
 LOWLEVEL_DECORATOR: Final = "call_tool"
 LOWLEVEL_KEYWORD: Final = "on_call_tool"
 """How a low-level server takes the one handler that serves all tools."""

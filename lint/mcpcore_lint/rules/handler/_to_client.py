@@ -4,6 +4,7 @@ import ast
 from typing import Any, Final
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.registrations.functions import passed_on
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
@@ -31,8 +32,10 @@ def reaches_client(handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
 def is_kept(handler: Handler, ctx: RuleContext, tool: ToolDef | None = None) -> bool:
     """Whether the decorators of a function certainly keep its result."""
     wrappers = ctx.wrappers(handler, tool)
-    return wrappers is not None and not any(
-        is_judged(wrapper, call, ctx) for wrapper in wrappers for call in calls_of_wrapped(wrapper)
+    return wrappers is not None and all(
+        calls and not any(is_judged(wrapper, call, ctx) for call in calls)
+        for wrapper in wrappers
+        for calls in (calls_of_wrapped(wrapper),)
     )
 
 
@@ -46,6 +49,9 @@ def calls_of_wrapped(wrapper: Handler) -> list[ast.Call]:
 
     calls = [*body_of(wrapper).all(ast.Call)]
     direct = [call for call in calls if is_outer(call.func)]
+    if not direct and isinstance(wrapper.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        found = passed_on(wrapper.node, wrapper.module, of_self=scope.owner is not None)
+        direct = [call for call in calls if call.func in found or any(argument in found for argument in call.args)]
     return direct or [call for call in calls if any(map(is_outer, call.args))]
 
 

@@ -9,6 +9,7 @@ from mcpcore_lint.model import (
     CatchSite,
     Contract,
     ErrorSite,
+    Handler,
     Reach,
     ReachedThrow,
     ThrowSite,
@@ -103,17 +104,24 @@ def masked(tool: ToolDef, ctx: RuleContext) -> Iterator[Masked]:
     """The failures that the first clause that can catch them, a broad one, does not raise again."""
     handler = tool.handler
     for throw, path, span in ctx.stopped(handler) if any(catch.broad for catch in handler.catches) else ():
-        around = [catch for catch in handler.catches if _guards(catch, span)]
-        innermost = max((catch.try_body[0].lineno for catch in around), default=0)
-        for catch in around:
-            kinds = [ctx.hierarchy.is_kind_of(throw.type_name, name) for name in catch.types if name is not None]
-            if catch.try_body[0].lineno == innermost and (True in kinds or None in catch.types):
-                if catch.broad and throw.reasons:
-                    yield Masked(throw.reasons, path, span, catch)
-                break
+        catch = broad_clause(handler, span, throw.type_name, ctx)
+        if catch is not None and throw.reasons:
+            yield Masked(throw.reasons, path, span, catch)
 
 
-def _guards(catch: CatchSite, span: Span) -> bool:
+def broad_clause(handler: Handler, span: Span, type_name: str, ctx: RuleContext) -> CatchSite | None:
+    """The clause that catches an error of a class at a place, if it is a broad one."""
+    around = [catch for catch in handler.catches if guards(catch, span)]
+    innermost = max((catch.try_body[0].lineno for catch in around), default=0)
+    for catch in around:
+        kinds = [ctx.hierarchy.is_kind_of(type_name, name) for name in catch.types if name is not None]
+        if catch.try_body[0].lineno == innermost and (True in kinds or None in catch.types):
+            return catch if catch.broad else None
+    return None
+
+
+def guards(catch: CatchSite, span: Span) -> bool:
+    """Whether a place is in the block of a clause."""
     return bool(catch.try_body) and catch.try_body[0].lineno <= span.line <= (catch.try_body[-1].end_lineno or 0)
 
 

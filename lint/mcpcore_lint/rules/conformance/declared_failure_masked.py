@@ -1,10 +1,12 @@
 """declared-failure-masked."""
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.flow.bodies.errors import CODED_ERROR
 from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import body_of
-from mcpcore_lint.rules._thrown import masked
+from mcpcore_lint.rules._thrown import CODED, broad_clause, guards, masked, reason_texts
+from mcpcore_lint.rules.handler._to_client import calls_of_wrapped
 
 
 class DeclaredFailureMasked(Rule):
@@ -13,7 +15,8 @@ class DeclaredFailureMasked(Rule):
     severity = Severity.WARNING
     summary = "the client never sees a declared failure: a broad `except` catches it and raises another error"
     why = """The contract promises a reason with its recovery. The clause catches that failure along with everything
-    else, and the agent reads a different error, usually without a next step."""
+    else, and the agent reads a different error, usually without a next step. The clause may be in the tool or in a
+    decorator between the tool and `@tool`."""
     bad = """MODE = FailureMode("no_match", ErrorCode.NOT_FOUND, when="no such article", recovery="Search.")
 
 @tool(errors=[MODE])
@@ -44,3 +47,27 @@ async def fetch(ctx: Context, pmid: str) -> str:
                 module=handler.module,
                 related=[ctx.related(failure.catch.node, "this clause raises another error", handler.module)],
             )
+        self._check_wrappers(handler, tool, ctx)
+
+    def _check_wrappers(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
+        """Report the reasons that the handler itself raises and a clause of a decorator replaces."""
+        decorators = [*getattr(handler.node, "decorator_list", ())]
+        # A decorator above the registration does not run when a client calls the tool.
+        below = tool.registration not in decorators or tool.registration is decorators[0]
+        for wrapper in (ctx.wrappers(handler, tool) or ()) if below and tool.contract is not None else ():
+            spans = [wrapper.module.source.span(call) for call in calls_of_wrapped(wrapper)]
+            catch = broad_clause(wrapper, spans[0], CODED_ERROR, ctx) if len(spans) == 1 else None
+            if catch is None or not body_of(wrapper).raises([*catch.body]):
+                continue
+            for throw in handler.throws:
+                reasons = reason_texts(throw.error) if throw.error is not None and throw.error.form in CODED else ()
+                known = [reason for reason in reasons or () if tool.contract and reason in tool.contract.by_reason]
+                if known and not any(guards(inner, throw.span) for inner in handler.catches):
+                    ctx.report(
+                        throw.span,
+                        f"the declared failure {known[0]!r} never reaches the client: {wrapper.qualname} replaces it",
+                        help="re-raise coded errors in the decorator: `except CodedError: raise`",
+                        tool=tool,
+                        module=handler.module,
+                        related=[ctx.related(catch.node, "this clause raises another error", wrapper.module)],
+                    )

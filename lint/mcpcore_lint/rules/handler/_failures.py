@@ -295,9 +295,12 @@ class FailureDetector:
         """The field that shows that a mapping, or a model, is a failure: `{"error": ...}`."""
         spelled = {normalized(key): key for key, _ in fields if isinstance(key, str)}
         table = {normalized(key): value for key, value in fields if isinstance(key, str)}
-        if table.keys() & _VERDICT_KEYS:
-            return None
         declined = any(_is_declined(key, value) for key, value in table.items())
+        values = [table[key] for key in SUCCESS_KEYS & table.keys()] if in_clause else []
+        # A check that says itself that it failed has no verdict.
+        fails = any(isinstance(value, Const) and value.value is False for value in values)
+        if table.keys() & _VERDICT_KEYS and not fails:
+            return None
         for key, value in table.items():
             constant = value.value if isinstance(value, Const) else ...
             if key in SUCCESS_KEYS and constant is False and not declined:

@@ -18,11 +18,12 @@ from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
 from mcpcore_lint.rules.handler._returned_failures import failures_of, returned_failures
 from mcpcore_lint.rules.handler._to_client import calls_of_wrapped, reaches_client
 
-_HEALTH_CHECK: Final = regex(
-    r"(?:^|_)(?:health|healthcheck|ping|diagnose|diagnostics?|doctor)(?:_|$)"
-    r"|(?:check|test|verify)_(?:\w+_)?connect(?:ion|ivity)|connection_(?:check|test|status)"
+_HEALTH_CHECK: Final = regex(r"(?:^|_)(?:health|healthcheck|diagnose|diagnostics?|doctor)(?:_|$)")
+"""Names of tools that report how something is: "it fails" is a result, but not "success: False" in a clause."""
+_CONNECTION_TEST: Final = regex(
+    r"(?:^|_)ping(?:_|$)|(?:check|test|verify)_(?:\w+_)?connect(?:ion|ivity)|connection_(?:check|test|status)"
 )
-"""Names of tools that report how something is: "it fails" is a result."""
+"""Names of tools that report whether something answers: any failure is a result."""
 _VALIDATOR: Final = regex(r"(?:^|_)(?:validat\w*|valid|check|verify|lint|parse|dry_run|precheck|preflight)(?:_|$)")
 """Names of tools that report mistakes in a text, or say yes or no: the message of the parser and "no" are results."""
 _JOB_STATUS: Final = regex(r"(?:^|_)(?:status|state|poll|progress|wait|watch|follow|job|run|runs|task)(?:_|$)")
@@ -134,7 +135,8 @@ def _effect(failure: Failure) -> str:
 def _is_expected(failure: Failure, name: str, *, caught: bool) -> bool:
     """Whether the failure is the result that a tool of this name is called for."""
     shape = failure.shape
-    if (shape.startswith("{") or failure.is_quoted) and _HEALTH_CHECK.search(name):
+    asks = _CONNECTION_TEST.search(name) or (_HEALTH_CHECK.search(name) and not (caught and shape.endswith(": False}")))
+    if (shape.startswith("{") or failure.is_quoted) and asks:
         return True
     if not caught and shape.lower().endswith(('"failed"}', '"failure"}', '"fail"}')) and _JOB_STATUS.search(name):
         return True

@@ -215,6 +215,20 @@ def install(offline):
         def find(q: str) -> str: ...
         mcp.add_tool(find if offline else traced(cls().execute))  # here
 """,
+    "a list that several functions pass on": FASTMCP
+    + """
+import os
+def register(server, tools):
+    for fn in tools:
+        server.add_tool(fn)
+def load():
+    return [globals()[name] for name in os.environ]
+def everything(server):
+    register(server, load())  # here
+def main():
+    everything(mcp)
+main()
+""",
     "the routes of an application": """
 from fastapi import FastAPI
 from fastmcp import FastMCP

@@ -58,7 +58,7 @@ class Builder:
         self._serving: list[ToolDef] = []
         """The low-level handlers among them that serve tools by name."""
         self._unresolved: list[Unresolved] = []
-        self._reported: set[tuple[str, int, int]] = set()
+        self._reported: set[tuple[str, int, int, ast.expr | None]] = set()
         self._added: set[tuple[ast.AST, FunctionNode, str | None]] = set()
         self._servers: dict[ast.AST, str | None] = {}
         """The servers to which the tools made by a call are added."""
@@ -162,21 +162,18 @@ class Builder:
                     missed = unresolved_registration(again._replace(target=target, scope=where), functions)
                     if missed is not None:
                         self._unresolved_rounds(again, [scope], blind=True)
-                        self._unresolved += [missed] if self._is_first(site, target, where) else []
+                        self._unresolved += [missed] if self._is_first(site, missed, target, where) else []
         finally:
             functions.backward = False
 
-    def _is_first(self, site: Site, target: ast.expr, scope: Scope) -> bool:
-        """Whether an unresolved registration is not reported already, by a call that leads to the same function."""
-        at, home = site.registration, written_scope(scope)
-        if at not in {site.call, site.call.func} and unresolved_registration(
-            site._replace(target=target, scope=home), self.calls.functions
-        ):
+    def _is_first(self, site: Site, missed: Unresolved, target: ast.expr, scope: Scope) -> bool:
+        """Whether an unresolved registration has no report yet, of another call that leads to the same function."""
+        home, functions = written_scope(scope), self.calls.functions
+        inner = site._replace(target=target, scope=home)
+        if home.module is not self.module and unresolved_registration(inner, functions):
             # It does not depend on the arguments of the calls that lead to it.
-            if self.calls.registers(site.call, home):
-                return False  # the inner call has its own report
-            at = site.call
-        key = home.module.path if at is site.call else self.module.path, at.lineno, at.col_offset
+            return not self.calls.registers(site.call, home)
+        key = home.module.path, site.call.lineno, site.call.col_offset, missed.origin
         is_first = key not in self._reported
         self._reported.add(key)
         return is_first

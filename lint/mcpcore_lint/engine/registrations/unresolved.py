@@ -52,6 +52,8 @@ class Unresolved(NamedTuple):
     """The functions of the project that the entry names."""
     kind: str = "function"
     """What is not found: the function, or the server."""
+    origin: ast.expr | None = None
+    """The expression that cannot be followed."""
 
 
 def unresolved_in(module: Module) -> tuple[Unresolved, ...]:
@@ -76,7 +78,7 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
     queue: list[Placed] = [(site.target, site.scope)]
     seen: set[ast.expr] = set()
     passed: set[ast.expr] = set()
-    blind = False
+    blind: ast.expr | None = None
     for placed in queue:
         node, scope = substitute(*placed)
         if node in seen:
@@ -85,17 +87,23 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
         if isinstance(node, ast.Call) and functions.registers(node, scope):
             continue  # this call is a registration, which has its own report
         if len(seen) > STEPS:
-            blind = True
+            blind = node
             break
         example = _example(node, scope, members) if isinstance(node, ast.Call) else None
         if example is not None:
-            return unresolved(site.registration, site.target, example, _matches(example, scope.module))
+            found = unresolved(site.registration, site.target, example, _matches(example, scope.module))
+            return found._replace(origin=node)
         origins = [*_origins(node, scope, functions)]
-        blind = blind or (not origins and (_is_own(node, scope) or (node not in passed and _is_defined(node, scope))))
+        if (
+            blind is None
+            and not origins
+            and (_is_own(node, scope) or (node not in passed and _is_defined(node, scope)))
+        ):
+            blind = node
         # What an unknown function makes of a function of the project need not be that function.
         passed |= {origin for origin, _ in origins if node in passed or origin in getattr(node, "args", ())}
         queue += origins
-    return unresolved(site.registration, site.target) if blind else None
+    return unresolved(site.registration, site.target)._replace(origin=blind) if blind is not None else None
 
 
 def _is_own(node: ast.expr, scope: Scope) -> bool:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeVar
 
+from mcpcore_lint.engine.flow.bodies.nodes import LEAVES
 from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.endings import leaves, unreachable
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -56,6 +57,7 @@ class Body:
         self._function_of = index.function_of
         self.catches: dict[ast.AST, CatchSite] = {catch.node: catch for catch in handler.catches}
         self._by_kind: dict[type, list[Any]] = {}
+        self._indexed = index.by_kind
 
     def function_of(self, node: ast.AST) -> FunctionNode:
         """The function that runs a node: the handler, or a function nested in it."""
@@ -63,9 +65,12 @@ class Body:
 
     def all(self, kind: type[N]) -> Iterator[N]:
         """All nodes of a class, in source order."""
-        if kind not in self._by_kind:
-            self._by_kind[kind] = [node for node in self.nodes if type(node) is kind]
-        return iter(self._by_kind[kind])
+        known = self._by_kind.get(kind)
+        if known is None:
+            nodes = self.nodes if kind in LEAVES else self._indexed.get(kind, ())
+            dead = self.unreachable
+            known = self._by_kind[kind] = [node for node in nodes if type(node) is kind and node not in dead]
+        return iter(known)
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around a node in its own function, innermost first."""

@@ -9,7 +9,7 @@ from mcpcore_lint.engine.flow.effects import Blind, Event, Guard, Key, Parameter
 from mcpcore_lint.engine.flow.facts.converting import guard_of_context, guards_made
 from mcpcore_lint.engine.flow.facts.except_clauses import yield_guards
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
-from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes
+from mcpcore_lint.engine.syntax.parse import all_parameters, own_statements, returned
 from mcpcore_lint.model import CallValue, FunctionNode, Symbol, Value
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _is_unread(maker: Value, owner: Module | None, *, called: bool) -> bool:
     return not all(
         _is_plain(node.value, owner.scope_of(function))
         for function in (definition, *made)
-        for node in own_nodes(function)
+        for node in own_statements(function)
         if isinstance(node, ast.Return)
     )
 
@@ -138,18 +138,17 @@ def _wrapper_of_function(maker: ast.FunctionDef, module: Module) -> list[tuple[K
 
 def _returned(node: _Function) -> list[tuple[_Function, _Function]]:
     """Return the nested functions that a function returns, each with the function whose parameter it closes over."""
-    nested = {
-        inner.name: inner for inner in own_nodes(node) if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef))
-    }
-    returned: list[tuple[_Function, _Function]] = []
-    values = [statement.value for statement in own_nodes(node) if nested and isinstance(statement, ast.Return)]
+    inside = own_statements(node)
+    nested = {inner.name: inner for inner in inside if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    pairs: list[tuple[_Function, _Function]] = []
+    values = returned(node) if nested else []
     while values:
         match values.pop(0):
             case ast.IfExp(body=body, orelse=orelse):
                 values += [body, orelse]
             case ast.Name(id=name) if name in nested:
-                returned.append((nested[name], node))
+                pairs.append((nested[name], node))
             case ast.Call(func=ast.Name(id=name)) if name in nested:
                 decorator = nested[name]
-                returned.extend(pair for pair in _returned(decorator) if pair[1] is decorator)
-    return returned
+                pairs.extend(pair for pair in _returned(decorator) if pair[1] is decorator)
+    return pairs

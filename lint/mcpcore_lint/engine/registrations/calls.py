@@ -18,7 +18,6 @@ from mcpcore_lint.engine.registrations.environment import (
     assignments_of,
     callee_frame,
     functions_called,
-    returned,
     substitute,
 )
 from mcpcore_lint.engine.registrations.functions import Functions, wrapped_parameter
@@ -45,6 +44,7 @@ from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import returned
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown, Value, options
 from mcpcore_lint.records import ToolFlavour

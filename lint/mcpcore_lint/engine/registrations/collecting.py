@@ -9,10 +9,9 @@ import ast
 import re
 from typing import Final
 
-from mcpcore_lint.engine.registrations.environment import returned
 from mcpcore_lint.engine.registrations.registration_forms import DECORATORS, Maker, flavour_in
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes
+from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, returned
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.patterns import regex
 
@@ -29,8 +28,9 @@ def collector_of(function: Function, owner: Module, asking: Module) -> tuple[boo
 
     Parameters that are called like the tool's name or description are arguments of the maker.
     """
-    mentions = "mcp" in owner.source.text.lower() or "mcp" in asking.source.text.lower()
-    if "tool" not in function.name.lower() or not mentions:
+    if "tool" not in function.name.lower():
+        return None
+    if not any("mcp" in module.source.text.lower() for module in (owner, asking)):
         return None
     scope = owner.scope_of(function)
     for value in returned(function):

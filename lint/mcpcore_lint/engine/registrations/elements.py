@@ -22,13 +22,12 @@ from mcpcore_lint.engine.registrations.environment import (
     callee_frame,
     functions_called,
     read_again,
-    returned,
     substitute,
     written_scope,
 )
 from mcpcore_lint.engine.registrations.members import Members
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import alternatives, children, own_nodes, walk
+from mcpcore_lint.engine.syntax.parse import alternatives, children, own_nodes, returned, walk
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import BUILTIN_NAMES
 

@@ -14,7 +14,7 @@ from mcpcore_lint.engine.semantics.symbols import class_info, class_round
 from mcpcore_lint.engine.semantics.type_model import ancestry, method_of
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, defaults_of, own_nodes
+from mcpcore_lint.engine.syntax.parse import all_parameters, defaults_of, returned
 from mcpcore_lint.engine.syntax.scopes import Binding, Bindings, Scope
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.names import FRAMEWORKS
@@ -222,12 +222,6 @@ def arguments_of(function: Function, call: ast.Call, *, bound_first: bool = Fals
     names = {parameter.arg for parameter in all_parameters(function.args)}
     arguments.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg in names})
     return arguments
-
-
-def returned(function: Function) -> list[ast.expr]:
-    """The expressions that a function returns."""
-    statements = (node for node in own_nodes(function) if isinstance(node, ast.Return))
-    return [statement.value for statement in statements if statement.value is not None]
 
 
 def written_scope(scope: Scope) -> Scope:

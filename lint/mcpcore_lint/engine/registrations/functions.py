@@ -15,14 +15,13 @@ from mcpcore_lint.engine.registrations.environment import (
     class_of,
     constructed,
     method_called,
-    returned,
     substitute,
     written_scope,
 )
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.type_model import method_of, outside_bases
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes
+from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, returned
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Unknown, Value, options
 

@@ -19,8 +19,9 @@ _NEVER: Final = frozenset({"typing.NoReturn", "typing.Never"})
 _OUTSIDE: Final = frozenset(
     {"sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit", "typing.assert_never"}
 )
-_LOGGING: Final = frozenset({"debug", "info", "warning", "error", "exception", "critical", "print"})
-"""Methods that nearly always belong to a logger: looking them up would cost more than it finds."""
+_RETURNING: Final = BUILTIN_METHODS | {"debug", "info", "warning", "error", "exception", "critical", "print"}
+"""Methods of builtins, and those of a logger, which return: looking them up would cost more than it finds."""
+_CALLING: Final = frozenset({ast.Expr, ast.Return, ast.Assign})
 _MAX_DEPTH: Final = 8
 """How many functions that raise through each other are followed."""
 
@@ -48,9 +49,9 @@ def leaves(body: list[ast.stmt], scope: Scope, *, raising: bool = False, depth: 
 
 def _never_passed(statement: ast.AST, scope: Scope, depth: int) -> bool:
     """Whether a statement calls a function that never returns."""
-    if not isinstance(statement, (ast.Expr, ast.Return, ast.Assign)):
+    if type(statement) not in _CALLING:
         return False
-    value = statement.value
+    value: ast.expr | None = statement.value  # type: ignore[attr-defined]
     call = value.value if isinstance(value, ast.Await) else value
     if not isinstance(call, ast.Call) or depth > _MAX_DEPTH:
         return False
@@ -59,7 +60,7 @@ def _never_passed(statement: ast.AST, scope: Scope, depth: int) -> bool:
 
 def _never_returns(call: ast.Call, scope: Scope, depth: int, *, awaited: bool) -> bool:
     func = call.func
-    if not isinstance(func, (ast.Name, ast.Attribute)) or last_name(func) in _LOGGING | BUILTIN_METHODS:
+    if not isinstance(func, (ast.Name, ast.Attribute)) or last_name(func) in _RETURNING:
         return False
     definitions: list[ast.AST | None] = []
     for value in options(evaluate(func, scope)):
@@ -119,8 +120,10 @@ def _always_raises(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, d
 
 def _raises_on_all_paths(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, depth: int) -> bool:
     scope = module.scope_of(node)
+    if not leaves(node.body, scope, depth=depth):
+        return False
     inner = own_nodes(node)
-    if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in inner) or not leaves(node.body, scope, depth=depth):
+    if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in inner):
         return False
     returns = [part for part in inner if isinstance(part, ast.Return) and not _never_passed(part, scope, depth)]
     return not returns or {*returns} <= unreachable(node.body, scope, depth)

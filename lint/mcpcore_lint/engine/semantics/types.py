@@ -23,7 +23,7 @@ from mcpcore_lint.engine.semantics.type_model import (
     outside_bases,
 )
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes
+from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, returned
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import CallValue, Const, FunctionNode, Items, Symbol, Unknown, Value, options
 
@@ -246,16 +246,16 @@ class Inference:
         if any("contextmanager" in last_name(decorator) for decorator in node.decorator_list):
             iterators = [named for named in Resolver().named_types(node.returns, outside) if named and named.arguments]
             kinds = [kind for named in iterators for kind in self.annotation(named.arguments[0], named.scope)]
-            return kinds or self._results(node, module, ast.Yield)
+            yields = (part for part in own_nodes(node) if not kinds and isinstance(part, ast.Yield))
+            return kinds or self._results([part.value for part in yields if part.value is not None], node, module)
         kinds = self.annotation(node.returns, outside)
         if kinds or (node.returns is not None and last_name(node.returns) not in {"Callable", "Any", "object"}):
             return kinds
-        return self._results(node, module, ast.Return)
+        return self._results(returned(node), node, module)
 
-    def _results(self, node: FunctionNode, module: Module, statement: type[ast.Return | ast.Yield]) -> list[Kind]:
-        """The types in the `return` or `yield` statements of a function."""
+    def _results(self, values: list[ast.expr], node: FunctionNode, module: Module) -> list[Kind]:
+        """The types of expressions that a function returns or yields."""
         scope = module.scope_of(node)
-        values = [part.value for part in own_nodes(node) if isinstance(part, statement) and part.value is not None]
         return once([kind for value in values for kind in self.of(value, scope)])
 
     def call(self, node: ast.Call, scope: Scope) -> list[Kind]:

@@ -109,6 +109,7 @@ class Module:
         self.star_imports: list[tuple[str, int]] = []
         self._by_place: dict[tuple[int, int], FunctionNode] = {}
         self._changed: dict[str, list[int]] = {}
+        self._lines: dict[str, list[int]] = {}
         self.scope = Scope(self, self.tree, None, "", None, {})
         _index(self)
 
@@ -202,14 +203,15 @@ class Module:
 
     def lines_with(self, word: str) -> list[int]:
         """The lines on which a text begins."""
-        text = self.source.text
-        starts = self.source.line_starts
-        places: list[int] = []
-        start = text.find(word)
-        while start >= 0:
-            line = bisect_right(starts, start)
-            places.append(line)
-            start = text.find(word, starts[line] if line < len(starts) else len(text))
+        places = self._lines.get(word)
+        if places is None:
+            text, starts = self.source.text, self.source.line_starts
+            places = self._lines[word] = []
+            start = text.find(word)
+            while start >= 0:
+                line = bisect_right(starts, start)
+                places.append(line)
+                start = text.find(word, starts[line] if line < len(starts) else len(text))
         return places
 
     def _calls_near(

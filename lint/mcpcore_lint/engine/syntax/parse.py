@@ -126,6 +126,17 @@ def own_nodes(node: FunctionNode) -> list[ast.AST]:
     return walk_shallow(body_of(node))
 
 
+def own_statements(node: FunctionNode) -> list[ast.AST]:
+    """The statements among `own_nodes`, with clauses and cases. Most nodes are expressions, which cost most."""
+    return statements(node.body) if isinstance(node.body, list) else []
+
+
+def returned(node: FunctionNode) -> list[ast.expr]:
+    """The expressions that a function returns."""
+    returns = (part for part in own_statements(node) if type(part) is ast.Return)
+    return [statement.value for statement in returns if statement.value is not None]
+
+
 def walk_shallow(roots: list[ast.AST]) -> list[ast.AST]:
     """Every node of some statements, without what is in functions and classes nested in them."""
     nodes: list[ast.AST] = []

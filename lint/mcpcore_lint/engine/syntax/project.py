@@ -47,6 +47,8 @@ class Project:
         self._edges: dict[str, tuple[set[str], set[str]]] = {}
         """For each file, the files that its imports led to, and the modules that they did not find."""
         self._requirements: dict[str, tuple[Requirements, list[str], list[str]]] = {}
+        self._texts: dict[str, str] = {}
+        """The texts of files that were searched before they were parsed, if ever."""
         self._given: dict[str, Source] = {}
         """Files held in memory, which replace those on disk."""
         self.reads_whole = reads_whole
@@ -295,11 +297,16 @@ class Project:
             return module.source.text
         if absolute in self._given:
             return self._given[absolute].text
-        try:
-            with open(absolute, "rb", buffering=0) as file:
-                return file.read().decode("latin-1")
-        except OSError:
-            return ""
+        text = self._texts.get(absolute)
+        if text is None:
+            try:
+                with open(absolute, "rb", buffering=0) as file:
+                    text = file.read().decode("latin-1")
+            except OSError:
+                text = ""
+            if len(self._texts) < MANY:
+                self._texts[absolute] = text
+        return text
 
     def forget(self) -> None:
         """Drop the syntax of everything read; what imports mean stays known."""

@@ -46,7 +46,12 @@ _IN_A_THREAD: Final = frozenset({"asyncio.to_thread", "anyio.to_thread.run_sync"
 _LOOKS: Final = frozenset({"isinstance", "issubclass", "type", "hasattr", "callable"})
 """Functions that tell exceptions from results."""
 _COLLECTED: Final = "the exceptions that gather(return_exceptions=True) collects"
-_TESTS: Final = (ast.If, ast.IfExp, ast.While, ast.Assert)
+_TESTS: Final[tuple[type[ast.If | ast.IfExp | ast.While | ast.Assert], ...]] = (
+    ast.If,
+    ast.IfExp,
+    ast.While,
+    ast.Assert,
+)
 _MAX_DEPTH: Final = 6
 """How many functions that return the result of another one are followed."""
 _MAX_FUNCTIONS: Final = 64
@@ -238,7 +243,7 @@ class _AnswerReader:
 
         A result that the function looks at first does not count: its caller decides what an empty one means.
         """
-        tests = [node.test for node in self._body.nodes if isinstance(node, _TESTS)]
+        tests = [node.test for kind in _TESTS for node in self._body.all(kind)]
         tested = {part.id for part in walk([*tests]) if isinstance(part, ast.Name)}
         for site in self._function.returns:
             core = site.node.value if site.node not in self._body.unreachable else None

@@ -14,7 +14,8 @@ _SCOPES: Final = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, a
 _INSIDE: Final = {**FIELDS, ast.arguments: tuple(name for name in FIELDS[ast.arguments] if "default" not in name)}
 """`FIELDS` without the defaults of parameters, which run outside the nested function."""
 _NOTED: Final = (ast.Call, ast.Attribute, ast.Raise, ast.Return, ast.ExceptHandler, ast.With, ast.Assert)
-_LEAVES: Final = frozenset({kind for kind, names in FIELDS.items() if not names})
+LEAVES: Final = frozenset({kind for kind, names in FIELDS.items() if not names})
+"""The classes of nodes that never have children."""
 
 
 class BodyNodes:
@@ -39,21 +40,23 @@ class BodyNodes:
         module = self.module
         parents = self.parents
         function_of = self.function_of
-        noted: dict[type, list[Any]] = {kind: [] for kind in _NOTED}
-        noted[ast.AsyncWith] = noted[ast.With]
-        self.calls: list[ast.Call] = noted[ast.Call]
-        self.attributes: list[ast.Attribute] = noted[ast.Attribute]
-        self.raises: list[ast.Raise] = noted[ast.Raise]
-        self.returns: list[ast.Return] = noted[ast.Return]
-        self.clauses: list[ast.ExceptHandler] = noted[ast.ExceptHandler]
-        self.withs: list[ast.With | ast.AsyncWith] = noted[ast.With]
-        self.asserts: list[ast.Assert] = noted[ast.Assert]
+        by_kind: dict[type, list[Any]] = {kind: [] for kind in _NOTED}
+        by_kind[ast.AsyncWith] = by_kind[ast.With]
+        self.by_kind = by_kind
+        """The nodes of each class, without `LEAVES`."""
+        self.calls: list[ast.Call] = by_kind[ast.Call]
+        self.attributes: list[ast.Attribute] = by_kind[ast.Attribute]
+        self.raises: list[ast.Raise] = by_kind[ast.Raise]
+        self.returns: list[ast.Return] = by_kind[ast.Return]
+        self.clauses: list[ast.ExceptHandler] = by_kind[ast.ExceptHandler]
+        self.withs: list[ast.With | ast.AsyncWith] = by_kind[ast.With]
+        self.asserts: list[ast.Assert] = by_kind[ast.Assert]
         nodes = self.nodes
         body = body_of(self.node)
         for statement in body:
             parents[statement] = self.node
         functions: list[tuple[list[ast.AST], FunctionNode]] = [(body[::-1], self.node)]
-        fields, leaves = _INSIDE, _LEAVES
+        fields, leaves = _INSIDE, LEAVES
         while functions:
             stack, function = functions.pop()
             first = len(nodes)
@@ -61,9 +64,10 @@ class BodyNodes:
                 node = stack.pop()
                 nodes.append(node)
                 kind = type(node)
-                same_type = noted.get(kind)
-                if same_type is not None:
-                    same_type.append(node)
+                if kind in by_kind:
+                    by_kind[kind].append(node)
+                else:
+                    by_kind[kind] = [node]
                 if kind in _SCOPES:
                     if kind is not ast.comprehension:
                         # Read the nested function first, then continue with the rest of this one.
@@ -141,6 +145,7 @@ class BodyNodes:
         self.enclosing.forget()
         self.function_of.clear()
         self.nodes.clear()
+        self.by_kind.clear()
 
 
 def _run_on_definition(node: FunctionNode) -> list[ast.AST]:

@@ -194,7 +194,8 @@ def _pattern(node: ast.expr, scope: Scope) -> str:
 
 def _searches_itself(function: Function) -> bool:
     """Whether a method goes through the members of its object, which are mostly those of the subclasses."""
-    return goes_through_members(function) and bool(function.args.args) and function.args.args[0].arg == "self"
+    # Only a method is worth going through the whole body.
+    return bool(function.args.args) and function.args.args[0].arg == "self" and goes_through_members(function)
 
 
 def _origins(node: ast.expr, scope: Scope, functions: Functions) -> Iterator[Placed]:

@@ -32,13 +32,22 @@ def collector_of(function: Function, owner: Module, asking: Module) -> tuple[boo
         return None
     if not any("mcp" in module.source.text.lower() for module in (owner, asking)):
         return None
+    # Each decorated function of the project asks.
+    memo, key = owner.memo, ("collects", function)
+    if key not in memo:
+        memo[key] = _collects(function, owner)
+    return (memo[key], _maker(function, owner, asking)) if memo[key] is not None else None
+
+
+def _collects(function: Function, owner: Module) -> bool | None:
+    """Whether a decorator that collects is called first; None for other functions."""
     scope = owner.scope_of(function)
     for value in returned(function):
         nested = scope.bindings.get(value.id) if isinstance(value, ast.Name) else None
         inner = nested[0].node if nested else None
         if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and _keeps(inner, owner.scope_of(inner)):
-            return True, _maker(function, owner, asking)
-    return (False, _maker(function, owner, asking)) if _keeps(function, scope) else None
+            return True
+    return False if _keeps(function, scope) else None
 
 
 def _maker(function: Function, owner: Module, asking: Module) -> Maker:

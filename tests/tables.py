@@ -41,9 +41,9 @@ def in_one_test(
 
         for name in ("__module__", "__name__", "__qualname__", "__doc__", "__dict__"):
             setattr(run, name, getattr(function, name))
-        signature = inspect.signature(function)
-        kept = [parameter for name, parameter in signature.parameters.items() if name not in words]
-        run.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined] # from which pytest learns the fixtures
+        # From this, pytest learns the fixtures.
+        kept = [parameter for name, parameter in inspect.signature(function).parameters.items() if name not in words]
+        run.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]
         return run
 
     return decorate

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from click.testing import Result
 
 ROOT = Path(__file__).resolve().parents[2]
+# With a setting in place of PYTHONPATH, the process can be forked.
+TESTS = ("pytest", "-q", "-p", "no:cacheprovider", "-o", "pythonpath=src")
 VARIANTS = pytest.mark.parametrize("options", [[], ["--fastmcp"]], ids=["sdk", "fastmcp"])
 
 
@@ -39,7 +41,7 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(project: Path, *command: str) -> str:
     """What a command prints in the project, whose package is found without being installed."""
-    environment = {**os.environ, "PYTHONPATH": "src", "MYPYPATH": str(ROOT)}
+    environment = {**os.environ, "MYPYPATH": str(ROOT)} | ({} if command == TESTS else {"PYTHONPATH": "src"})
     done = subprocess.run(
         [sys.executable, "-m", *command], cwd=project, env=environment, capture_output=True, text=True, check=False
     )
@@ -54,7 +56,7 @@ def test_the_tests_of_a_new_project_raise_every_failure(
     """Its tests pass with a reason coverage of 100 %, and lint and ruff find nothing."""
     assert 0 == new("book-desk", *options).exit_code
     project = inside / "book-desk"
-    assert "TOTAL              3       3  100%" in run(project, "pytest", "-q", "-p", "no:cacheprovider")
+    assert "TOTAL              3       3  100%" in run(project, *TESTS)
     assert "No findings in 3 files, 2 tools" in run(project, "mcpcore", "lint", "--no-cache")
     run(project, "ruff", "check", "--no-cache", "--isolated", "--select=E,F,I,UP,B,RUF", ".")
     run(project, "ruff", "format", "--no-cache", "--isolated", "--check", ".")
@@ -72,7 +74,7 @@ def test_a_test_without_a_failure_ends_with_an_error(new: Callable[..., Result],
     kept, _, _ = tests.read_text().partition("async def test_a_book_whose_copies_are_lent")
     tests.write_text(kept)
     with pytest.raises(AssertionError, match="all_lent"):
-        run(inside / "book-desk", "pytest", "-q", "-p", "no:cacheprovider")
+        run(inside / "book-desk", *TESTS)
 
 
 def test_nothing_of_the_sample_is_left(new: Callable[..., Result], inside: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,18 +15,15 @@ from mcpcore.contract import codes
 
 
 @pytest.fixture(params=[*ErrorCode, "QUOTA_SPENT"], ids=str)
-def code(request: pytest.FixtureRequest) -> Iterator[ErrorCode | CustomCode]:
-    """Return each framework code and one application code."""
+def code(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ErrorCode | CustomCode:
+    """Return each framework code and one application code, whatever else of that name another test has registered."""
     if isinstance(request.param, ErrorCode):
-        yield request.param
-        return
-    by_name, by_number = dict(codes._CUSTOM_BY_NAME), dict(codes._CUSTOM_BY_NUMBER)
-    yield CustomCode(
+        return request.param
+    monkeypatch.setattr(codes, "_CUSTOM_BY_NAME", {})
+    monkeypatch.setattr(codes, "_CUSTOM_BY_NUMBER", {})
+    return CustomCode(
         request.param, 1402, http_status=402, category="client", retry=Retry.never(), sentence="The quota is spent."
     )
-    for table, before in ((codes._CUSTOM_BY_NAME, by_name), (codes._CUSTOM_BY_NUMBER, by_number)):
-        table.clear()
-        table.update(before)  # type: ignore[arg-type] # each its own
 
 
 def test_text_shows_the_name(code: ErrorCode | CustomCode, caplog: pytest.LogCaptureFixture) -> None:

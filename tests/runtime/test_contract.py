@@ -6,7 +6,7 @@ import copy
 import dataclasses
 import enum
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from typing import Annotated, Any, Required, TypedDict
 
@@ -25,15 +25,13 @@ def entry(reason: str = "no_match", code: Any = ErrorCode.NOT_FOUND, **more: Any
 
 
 @pytest.fixture
-def custom() -> Iterator[CustomCode]:
-    """An application code that is unregistered after the test."""
-    by_name, by_number = dict(codes._CUSTOM_BY_NAME), dict(codes._CUSTOM_BY_NUMBER)
-    yield CustomCode(
+def custom(monkeypatch: pytest.MonkeyPatch) -> CustomCode:
+    """An application code, the only one that is registered during the test."""
+    monkeypatch.setattr(codes, "_CUSTOM_BY_NAME", {})
+    monkeypatch.setattr(codes, "_CUSTOM_BY_NUMBER", {})
+    return CustomCode(
         "QUOTA_SPENT", 1402, http_status=402, category="client", retry=Retry.never(), sentence="The quota is spent."
     )
-    for table, before in ((codes._CUSTOM_BY_NAME, by_name), (codes._CUSTOM_BY_NUMBER, by_number)):
-        table.clear()
-        table.update(before)  # type: ignore[arg-type] # each its own
 
 
 class TestFailureMode:

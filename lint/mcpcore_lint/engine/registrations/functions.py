@@ -104,7 +104,7 @@ class Functions:
             made, where = constructed(node.value, scope)
             if method is None and isinstance(made, ast.Call) and isinstance(evaluate(made.func, where), Symbol):
                 # `FunctionTool(fn).run_async`, of a class that cannot be read
-                return self._wrapped(made, where, depth) if class_of(made, where) is None else []
+                return self._called(made, where, depth) if class_of(made, where) is None else []
             return [_plain(*method)] if method is not None else []
         return targets
 
@@ -203,6 +203,8 @@ def passed_on(node: Function, module: Module, *, of_self: bool = False) -> list[
     for call in calls if scope is not None and not node.decorator_list else ():
         # Also `to_thread(run, **kwargs)`.
         passes = any(keyword.arg is None for keyword in call.keywords)
+        # `signature.bind(**kwargs)` only checks them.
+        passes = passes and getattr(call.func, "attr", "") not in {"bind", "bind_partial"}
         for func in (call.func, *call.args[:1]) if passes else ():
             root: ast.expr | None = func
             for _ in range(DEEP):

@@ -9,13 +9,13 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcpcore_lint.diagnostics import Edit
-from mcpcore_lint.migrate.constants import above, joined
+from mcpcore_lint.migrate.constants import above
 from mcpcore_lint.migrate.messages import VAGUE, pieces, slug
 from mcpcore_lint.migrate.reached import Raised, code_of_raised, package_of
 from mcpcore_lint.migrate.sentences import blank, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from mcpcore_lint.engine.syntax.module import Module
 
@@ -34,8 +34,17 @@ class Leaving(NamedTuple):
     """Whether the tool can get a contract."""
 
 
-def new_classes(leaving: Iterable[Leaving], files: Iterable[str]) -> dict[Module, tuple[Edit, ...]]:
-    """The edits by file that raise a new class where a built-in one has a text that says what happened.
+class NewClasses(NamedTuple):
+    """Classes to be made."""
+
+    edits: dict[Module, list[Edit]]
+    """The edits by file; the last one inserts the classes."""
+    raised: dict[ast.Raise, Raised]
+    """The exceptions as they are raised then."""
+
+
+def new_classes(leaving: Iterable[Leaving], files: Container[str]) -> NewClasses:
+    """Raise a new class where a built-in one has a text that says what happened.
 
     Args:
         leaving: The exceptions that leave the tools.
@@ -44,7 +53,7 @@ def new_classes(leaving: Iterable[Leaving], files: Iterable[str]) -> dict[Module
     groups: dict[Module, dict[ast.Raise, list[Leaving]]] = {}
     for item in leaving:
         groups.setdefault(item.raised.module, {}).setdefault(item.raised.node, []).append(item)
-    edits: dict[Module, tuple[Edit, ...]] = {}
+    classes = NewClasses({}, {})
     for home, group in groups.items():
         made: dict[tuple[str, str], tuple[str, str]] = {}
         """The name and the sentence of each class, by its base and what its sentence shares with others."""
@@ -54,7 +63,7 @@ def new_classes(leaving: Iterable[Leaving], files: Iterable[str]) -> dict[Module
             raised = items[0].raised
             kind = _kind(raised)
             sentence = sentences(raised.message, raised.scope)
-            if kind is None or sentence is None or code_of_raised(raised.name, raised) in VAGUE:
+            if kind is None or sentence is None or code_of_raised(raised) in VAGUE:
                 continue
             users = {item.module for item in items}
             if not all(item.declarable for item in items) or any(
@@ -67,6 +76,7 @@ def new_classes(leaving: Iterable[Leaving], files: Iterable[str]) -> dict[Module
                 made.setdefault(key, (name, sentence.when))
                 nodes += [raised.node, *(item.tool for item in items if item.module is home)]
                 changes.append(Edit(*home.source.node_range(kind), name))
+                classes.raised[raised.node] = raised._replace(name=f"{home.name}.{name}", base=raised.name)
         if made:
             newline, unit = home.source.newline, "    "
             text = "".join(
@@ -74,8 +84,8 @@ def new_classes(leaving: Iterable[Leaving], files: Iterable[str]) -> dict[Module
                 for (kind, _), (name, when) in made.items()
             )
             place = above(home, nodes)
-            edits[home] = joined(changes, [], [Edit(place, place, text)])
-    return edits
+            classes.edits[home] = [*changes, Edit(place, place, text)]
+    return classes
 
 
 def _docstring(when: str) -> str:

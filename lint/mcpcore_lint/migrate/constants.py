@@ -12,7 +12,7 @@ from mcpcore_lint.migrate.sentences import blank
 from mcpcore_lint.model import Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.migrate.model import Entry
@@ -78,10 +78,10 @@ def above(module: Module, nodes: Sequence[ast.AST]) -> int:
     return source.line_starts[line - 1]
 
 
-def joined(edits: list[Edit], imports: list[Edit], inserts: list[Edit]) -> tuple[Edit, ...]:
-    """All edits; several insertions at one place become one, imports first."""
+def joined(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    """All edits; several insertions at one place become one, in their order."""
     by_place: dict[int, list[Edit]] = {}
-    for edit in [*imports, *inserts, *edits]:
+    for edit in edits:
         by_place.setdefault(edit.start, []).append(edit)
     joined: list[Edit] = []
     for place, group in by_place.items():

@@ -11,26 +11,31 @@ from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.syntax.parse import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.source import Source
 
 
-def unused(module: Module, before: ast.Module, others: Iterable[Module]) -> list[Edit]:
+def unused(
+    module: Module, before: ast.Module, others: Iterable[Module], names: Callable[[ast.Module], set[str]]
+) -> list[Edit]:
     """The edits that remove the imports of a file that were used before, and that nothing uses any more.
 
     Args:
         module: The file as it is now.
         before: Its syntax before the run.
         others: The other files, which may import a name from this one or patch it by its path.
+        names: The function `used_names`, which may remember what it returned.
     """
     if module.is_package:
         return []
-    used, old = _used(module.tree), _used(before)
+    used, old = names(module.tree), names(before)
     local = {alias.asname or alias.name.partition(".")[0] for node in _imports(before) for alias in node.names}
-    naming = [other for other in others if _says(other, module.name.rpartition(".")[2])]
-    gone = {name for name in (local & old) - used if not any(_says(other, name) for other in naming)}
+    idle = (local & old) - used
+    # Most files have none, and each search goes through all other files.
+    naming = [other for other in others if idle and _says(other, module.name.rpartition(".")[2])]
+    gone = {name for name in idle if not any(_says(other, name) for other in naming)}
     return [edit for node in _imports(module.tree) for edit in _without(node, gone, module.source)]
 
 
@@ -38,14 +43,16 @@ def _imports(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
     return [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
 
 
-def _used(tree: ast.Module) -> set[str]:
+def used_names(tree: ast.Module) -> set[str]:
     """The names that a file uses, also in strings other than docstrings, such as annotations and `__all__`."""
     used: set[str] = set()
-    documents = {id(node.value) for node in walk([tree]) if isinstance(node, ast.Expr)}
+    document: ast.expr | None = None
     for node in walk([tree]):
         if isinstance(node, ast.Name):
             used.add(node.id)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents:
+        elif isinstance(node, ast.Expr):
+            document = node.value
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node is not document:
             used.update(re.findall(r"\w+", node.value))
     return used
 

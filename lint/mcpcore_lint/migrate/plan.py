@@ -14,14 +14,14 @@ from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.catchalls import CatchAll, catch_all, removal
 from mcpcore_lint.migrate.catching import Shield, check, wrapping
-from mcpcore_lint.migrate.classes import Leaving
+from mcpcore_lint.migrate.classes import Leaving, NewClasses
 from mcpcore_lint.migrate.constants import above, constants_of, joined
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.failures import failures_of
 from mcpcore_lint.migrate.mapping import only_try, types_of
 from mcpcore_lint.migrate.messages import code_of, constant_text, is_text, pieces, slug, unlabelled
 from mcpcore_lint.migrate.model import Entry, Left, Place
-from mcpcore_lint.migrate.reached import Mapped, mapped, raised_elsewhere
+from mcpcore_lint.migrate.reached import Mapped, Raised, mapped, raised_elsewhere
 from mcpcore_lint.migrate.sentences import blank, of_class, sentences
 from mcpcore_lint.model import Symbol, ToolDef, string
 
@@ -67,6 +67,10 @@ class Conversion:
         self.entries: list[Entry] = []
         """The entries that are new to the contract."""
         self.reasons: dict[Place, str] = {}
+        self.raised: list[Raised] = []
+        """The exceptions of other functions that leave it."""
+        self.leaving: list[Leaving] = []
+        """The same, as `new_classes` takes them."""
         self.followed: list[tuple[Place, Scope]] = []
         """What other functions raise and the contract maps, for the tests that expect it."""
         self.mapped: dict[str, str] = {}
@@ -161,18 +165,26 @@ class Conversion:
             line = getattr(wrapper, "lineno", 1)
             self.left.append(Left(owner.path, line, (self.name,), pattern, decide, perhaps=True))
 
-    def read_reached(self, reach: Reach, names: Names, hierarchy: Hierarchy) -> None:
+    def follow(self, reach: Reach, hierarchy: Hierarchy) -> None:
+        """Find the exceptions of other functions that leave the tool."""
+        body = self.body
+        self.raised = raised_elsewhere(reach, body.module.project, body.node)
+        if self.raised:
+            self.blocked = self.blocked_by(wrapping(body, set(self.registrations), hierarchy).blocks)
+            declarable = self.blocked is None and not self.is_dispatcher
+            self.leaving = [
+                Leaving(item, body.module, body.node, declarable and item.is_inside) for item in self.raised
+            ]
+
+    def declare_raised(self, made: Mapping[ast.Raise, Raised], names: Names, hierarchy: Hierarchy) -> None:
         """Declare the exceptions of other functions that leave the tool, or leave them to the report."""
-        body, project = self.body, self.body.module.project
-        raised = raised_elsewhere(reach, project, body.node) if not self.is_dispatcher else []
-        wrapped = wrapping(body, set(self.registrations), hierarchy) if raised else None
-        if wrapped is None:
+        if self.is_dispatcher or not self.raised:
             return
+        body = self.body
+        left = raised = [made.get(item.node, item) for item in self.raised]
         declared: list[Mapped] = []
-        left = raised
-        blocked = self.blocked_by(wrapped.blocks)
-        if blocked is not None:
-            self.left.append(body.left(body.node, *blocked))
+        if self.blocked is not None:
+            self.left.append(body.left(body.node, *self.blocked))
         else:
             line = min(part.lineno for part in (body.node, *body.node.decorator_list))
             declared, left = mapped(raised, body.module, line, hierarchy)
@@ -458,6 +470,8 @@ class FilePlan(NamedTuple):
     """The failures that are converted, by the function of the tool, each with the scope of its names."""
     whole: frozenset[ast.AST] = frozenset()
     """The functions of the tools of which nothing else is left."""
+    waits: bool = False
+    """Whether something waits for the next pass."""
 
 
 def plan_tools(
@@ -476,27 +490,24 @@ def plan_tools(
     return _plan(module, conversions, Names(module))
 
 
+def reached_tools(
+    tools: Sequence[ToolDef], reach: Callable[[ToolDef], Reach], hierarchy: Hierarchy
+) -> list[Conversion]:
+    """The tools whose functions are in one file, with the exceptions of other functions that leave them."""
+    conversions = _conversions(tools, hierarchy)
+    for conversion in conversions:
+        conversion.follow(reach(conversion.tools[0]), hierarchy)
+    return conversions
+
+
 def plan_reached(
-    module: Module, tools: Sequence[ToolDef], reach: Callable[[ToolDef], Reach], hierarchy: Hierarchy
+    module: Module, conversions: Sequence[Conversion], classes: NewClasses, hierarchy: Hierarchy
 ) -> FilePlan:
     """Plan how the tools whose functions are in one file declare the exceptions of other functions."""
-    conversions = _conversions(tools, hierarchy)
     names = Names(module)
     for conversion in conversions:
-        conversion.read_reached(reach(conversion.tools[0]), names, hierarchy)
-    return _plan(module, conversions, names)
-
-
-def leaving_tools(tools: Sequence[ToolDef], reach: Callable[[ToolDef], Reach], hierarchy: Hierarchy) -> list[Leaving]:
-    """The exceptions of other functions that leave some tools."""
-    leaving: list[Leaving] = []
-    for conversion in _conversions(tools, hierarchy):
-        body = conversion.body
-        wrapped = wrapping(body, set(conversion.registrations), hierarchy)
-        declarable = conversion.blocked_by(wrapped.blocks) is None and not conversion.is_dispatcher
-        raised = raised_elsewhere(reach(conversion.tools[0]), body.module.project, body.node)
-        leaving += [Leaving(item, body.module, body.node, declarable and item.is_inside) for item in raised]
-    return leaving
+        conversion.declare_raised(classes.raised, names, hierarchy)
+    return _plan(module, conversions, names, classes.edits.get(module, ()))
 
 
 def _conversions(tools: Sequence[ToolDef], hierarchy: Hierarchy) -> list[Conversion]:
@@ -507,12 +518,14 @@ def _conversions(tools: Sequence[ToolDef], hierarchy: Hierarchy) -> list[Convers
     return [Conversion(group, hierarchy) for group in grouped.values()]
 
 
-def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> FilePlan:
+def _plan(module: Module, conversions: Sequence[Conversion], names: Names, classes: Sequence[Edit] = ()) -> FilePlan:
     writer = Writer(module, names)
     shared, made = constants_of(module, conversions)
     rewriter = Rewriter(module.path, module.source.text, module.tree)
-    edits: set[Edit] = set()
+    edits = set(classes[:-1])
     accepted = codemods.Compatible()
+    accepted.accept(edits)
+    waits = False
     used: set[tuple[str, str]] = set()
     converted: list[tuple[str, int, str]] = []
     left: list[Left] = []
@@ -541,7 +554,8 @@ def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> Fi
             left += [conversion.body.left(failure.node, pattern, decide) for failure in conversion.places]
             continue
         if not accepted.accept(new):
-            continue  # pragma: no cover - a guard: the edits of two tools are not known to touch
+            waits = True
+            continue
         accepted.accept(shields)
         edits.update(new, shields)
         used |= names.spelled | conversion.imports
@@ -552,7 +566,7 @@ def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> Fi
         converted += [(place.rule, place.node.lineno, conversion.name) for place in conversion.places]
         converted += [("helper", conversion.body.node.lineno, conversion.name) for _ in conversion.mapped]
     constants = {name: entry for entry, name in made.items() if entry in wanted}
-    inserts: list[Edit] = []
+    inserts = [*classes[-1:]]
     if constants:
         place = above(module, [other.body.node for other in conversions if other.entries])
         text = "".join(writer.constant(name, entry) for name, entry in constants.items())
@@ -560,8 +574,8 @@ def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> Fi
         used |= _USES
     imports = names.edits(used)
     return FilePlan(
-        joined([*edits], imports, inserts), tuple(left), tuple(converted), tuple(outside), tuple(removed), failures,
-        frozenset(item.body.node for item in conversions if not any(not place.perhaps for place in item.left)),
+        joined([*imports, *inserts, *edits]), tuple(left), tuple(converted), tuple(outside), tuple(removed), failures,
+        frozenset(item.body.node for item in conversions if not any(not place.perhaps for place in item.left)), waits,
     )  # fmt: skip
 
 

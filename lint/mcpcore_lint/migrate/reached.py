@@ -45,6 +45,8 @@ class Raised(NamedTuple):
     """Whether it is a `ToolError` or an error of the protocol, whose text clients go on to read."""
     is_inside: bool
     """Whether a call in the function of the tool leads to it, and no decorator, for which a contract does not hold."""
+    base: str = ""
+    """The base of the class, if the class is to be made."""
 
     @property
     def message(self) -> ast.expr | None:
@@ -56,7 +58,8 @@ class Raised(NamedTuple):
     def names(self) -> list[str]:
         """The class, and the built-in ones that are written as its bases."""
         info = self.module.project.class_named(self.name)
-        return [self.name, *(f"builtins.{ast.unparse(base)}" for base in (info.node.bases if info is not None else ()))]
+        bases = [f"builtins.{ast.unparse(base)}" for base in (info.node.bases if info is not None else ())]
+        return [self.name, *([self.base] if self.base else bases)]
 
     @property
     def shown(self) -> ast.expr | None:
@@ -159,7 +162,7 @@ def mapped(
         known = [other for other in others if module.project.class_named(other) is not None]
         taken = any(hierarchy.is_kind_of(other, name) is not False for other in known)
         entry = entries[name] if not taken else None
-        spelled = _spelled(name, module, line) if entry is not None else None
+        spelled = _spelled(items[0], module, line) if entry is not None else None
         if entry is None or spelled is None:
             left += items
         else:
@@ -170,11 +173,11 @@ def mapped(
 def _entry(name: str, items: Sequence[Raised], module: Module) -> Entry | None:
     """The entry for all exceptions of a class; None if no sentence is true for all or adds to the code."""
     info = module.project.class_named(name)
-    if info is None:
+    if info is None and not items[0].base:
         # A class of Python or of a library has other causes too, which would get the same reason.
         return None
     texts = [sentences(item.message, item.scope) for item in items]
-    codes = {code_of_raised(name, item) for item in items}
+    codes = {code_of_raised(item) for item in items}
     same = {blank(text.when) if text is not None else "" for text in texts}
     first, code = texts[0], codes.pop()
     if codes or code in VAGUE:
@@ -182,21 +185,22 @@ def _entry(name: str, items: Sequence[Raised], module: Module) -> Entry | None:
     if len(same) == 1 and first is not None:
         reason = slug(pieces(items[0].message, items[0].scope), 8)
         return Entry(reason, code, first.when, first.recovery) if reason else None
-    known = of_class(name, info.node)
+    known = of_class(name, info.node) if info is not None else None
     return Entry(known[0], code, known[1]) if known is not None else None
 
 
-def code_of_raised(name: str, item: Raised) -> str:
+def code_of_raised(item: Raised) -> str:
     """The code of a failure; that of the built-in class above its class if its own says nothing."""
     text = constant_text(pieces(item.message, item.scope)).replace("\N{HORIZONTAL ELLIPSIS}", " ")
-    code, info = code_of(name, text), item.module.project.class_named(name)
-    bases = [f"builtins.{ast.unparse(base)}" for base in info.node.bases] if info is not None else []
-    return next((other for other in (code, *(code_of(base, text) for base in bases)) if other not in VAGUE), code)
+    codes = [code_of(name, text) for name in item.names]
+    return next((code for code in codes if code not in VAGUE), codes[0])
 
 
-def _spelled(name: str, module: Module, line: int) -> tuple[str, tuple[str, str] | None] | None:
+def _spelled(item: Raised, module: Module, line: int) -> tuple[str, tuple[str, str] | None] | None:
     """How a decorator of a file names a class, and the import for that; None if it cannot."""
-    short = name.rpartition(".")[2]
+    name, short = item.name, item.name.rpartition(".")[2]
+    if item.base and item.module is module:
+        return short, None
     for local, bindings in module.scope.bindings.items():
         node = bindings[0].node
         early = len(bindings) == 1 and node in module.tree.body and getattr(node, "lineno", line) < line
@@ -204,17 +208,25 @@ def _spelled(name: str, module: Module, line: int) -> tuple[str, tuple[str, str]
         if isinstance(value, Symbol) and value.name == name:
             return local, None
     info = module.project.class_named(name)
-    if info is None or info.qualname != short or short in module.scope.bindings or info.module is module:
+    home = info.module if info is not None and info.qualname == short else item.module if item.base else module
+    if home is module or any(short in scope.bindings for scope in (module.scope, *module.functions.values())):
         return None
-    if any(short in scope.bindings for scope in module.functions.values()):
-        return None
-    written = package_of(info.module, module)
+    written = package_of(home, module)
     return (short, (written, short)) if written is not None else None
 
 
 def _leads_to(home: Module, module: Module) -> bool:
     """Whether importing a module imports another one, through any number of others."""
-    project, seen, waiting = module.project, {home}, [home]
+    return module in _imported(home)
+
+
+def _imported(home: Module) -> set[Module]:
+    """The modules of the project that importing one imports, through any number of others; itself only in a circle."""
+    known: set[Module] | None = home.memo.get(("imported",))
+    if known is not None:
+        return known
+    seen: set[Module] = set()
+    waiting = [home]
     while waiting:
         current = waiting.pop()
         for part in walk_shallow([*current.tree.body]):
@@ -223,13 +235,14 @@ def _leads_to(home: Module, module: Module) -> bool:
             path, level = getattr(part, "module", None), getattr(part, "level", 0)
             for alias in part.names:
                 inner = f"{path}.{alias.name}" if path else alias.name
-                known = project.module_of(current, inner, level) or project.module_of(current, path or "", level)
-                if known is module:
-                    return True
-                if known is not None and known not in seen:
-                    seen.add(known)
-                    waiting.append(known)
-    return False
+                module = home.project.module_of(current, inner, level) or home.project.module_of(
+                    current, path or "", level
+                )
+                if module is not None and module not in seen:
+                    seen.add(module)
+                    waiting.append(module)
+    home.memo["imported",] = seen
+    return seen
 
 
 def package_of(home: Module, module: Module) -> str | None:

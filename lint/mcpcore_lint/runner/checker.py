@@ -168,11 +168,11 @@ class Checker:
         matching = self.per_file(path)
         return [rule for rule in self.rules if selected(rule, self.settings, matching)]
 
-    def find_tools(self, module: Module, *, bodies: bool = True) -> list[ToolDef]:
-        """The tools of a file. Without bodies, the handlers have neither errors nor clauses nor returns."""
+    def find_tools(self, module: Module) -> list[ToolDef]:
+        """The tools of a file."""
         tools = self.tools.get(module.path)
         if tools is None:
-            builder = Builder(module, self.hierarchy, bodies=bodies)
+            builder = Builder(module, self.hierarchy)
             tools = builder.tools()
             if self.settings.handlers:
                 tools += named_tools(builder, self.settings.handlers, tools, self.project.root)

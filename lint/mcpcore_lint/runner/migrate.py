@@ -6,21 +6,26 @@ import contextlib
 import gc
 import os
 import re
+import sys
 from bisect import bisect_right
+from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.edits import apply
+from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.migrate.callers import Callers, Helpers
 from mcpcore_lint.migrate.classes import new_classes
+from mcpcore_lint.migrate.constants import joined
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.following import follow
-from mcpcore_lint.migrate.imports import unused
+from mcpcore_lint.migrate.imports import unused, used_names
 from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
-from mcpcore_lint.migrate.plan import FilePlan, leaving_tools, plan_reached, plan_tools
+from mcpcore_lint.migrate.plan import Conversion, FilePlan, plan_reached, plan_tools, reached_tools
 from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import FILES, left_in_requirements, merged
 from mcpcore_lint.migrate.server import Project, Renaming, plan_middleware
@@ -37,9 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.migrate.classes import Leaving
-    from mcpcore_lint.migrate.model import Place
     from mcpcore_lint.model import ToolDef
     from mcpcore_lint.runner.trial import Trial
 
@@ -124,13 +126,13 @@ class _Run:
         """The contents of the files that change."""
         self.trees: dict[str, tuple[bytes, ast.Module]] = {}
         """The syntax of the files, each with the contents that it is of: most passes change few of them."""
+        self.originals: dict[str, ast.Module] = {}
+        """The syntax on disk of the files that change."""
         self.moves: dict[str, list[_Moves]] = {}
         """How the lines of these files moved, pass by pass."""
-        self.left: list[tuple[str, Left]] = []
-        """What is left, with the absolute path."""
+        self.left: list[_Located] = []
+        """What is left."""
         self.converted: list[tuple[str, str, int, str]] = []
-        self.asserted: list[tuple[str, Left]] = []
-        """The asserts of tests about failures that tools returned before."""
         self.removed: list[Left] = []
         """The clauses that catch everything, with their lines on disk."""
         self.failures: list[Failure] = []
@@ -156,39 +158,40 @@ class _Run:
                 list(self.removed),
                 {path: [*moves] for path, moves in self.moves.items()},
             )
-            last = self._passes(group, {path: raw for path, raw in files.items() if path not in crashed}, crashed)
+            left = self._passes(group, {path: raw for path, raw in files.items() if path not in crashed}, crashed)
             if len(crashed) == before:
                 break
             self.contents, self.converted, self.removed, self.moves = state
         self.failures += (failure._replace(path=self.shown(path)) for path, failure in crashed.items())
-        self.tools += last.tools
-        self.left += [*last.left, *self.asserted]
-        self.left += self._requirements(group)
-        self.left = list(dict.fromkeys(self.left))
+        self.left += [*left, *(_Located(path, remaining, 0) for path, remaining in self._requirements(group))]
 
-    def _passes(self, group: Group, files: dict[str, bytes], crashed: dict[str, Failure]) -> _Pass:
-        """Make passes over some files until nothing changes, or the analysis of one of them crashes; the last pass."""
-        version_1 = any(_VERSION_1.search(raw) for raw in files.values())
-        exported: dict[tuple[str, str], str] = {}
+    def _passes(self, group: Group, files: dict[str, bytes], crashed: dict[str, Failure]) -> list[_Located]:
+        """Make passes over some files until nothing changes, or the analysis of one of them crashes; what is left.
+
+        Each step is made again until it changes nothing. It visits all files first, and then those that changed.
+        """
+        state = _State(crashed, version_1=any(_VERSION_1.search(raw) for raw in files.values()))
         known = len(crashed)
-        left = MAX_PASSES
-        while True:
-            left -= 1
-            current = _Pass(self, group, files, exported, crashed, version_1=version_1)
-            edits = current.run()
-            if len(crashed) > known:
-                break
-            places = [(path, left._replace(line=self._before(path, left.line))) for path, left in current.removed]
-            self.asserted += current.asserted
-            made = self._apply(edits, crashed)
-            if len(crashed) > known:
-                break
-            exported = {**exported, **current.exported}
-            self.converted += [place for path, place in current.converted if path in made]
-            self.removed += [left._replace(path=self.shown(path)) for path, left in places if path in made]
-            if not (made and left):
-                break
-        return current
+        current = _Pass(self, group, files, state)
+        tools = 0
+        for step in (_Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
+            visited: Collection[str] = files
+            for _ in range(MAX_PASSES):
+                step(current, visited)
+                tools = tools or len(current.handlers)
+                removed = [(found.path, found.left._replace(line=self._line(found))) for found in current.removed]
+                made = self._apply(current.edits, crashed) if len(crashed) == known else set()
+                if len(crashed) > known:
+                    return []
+                state.exported.update(current.exported)
+                self.converted += [place for path, place in current.converted if path in made]
+                self.removed += [left._replace(path=self.shown(path)) for path, left in removed if path in made]
+                if not made:
+                    break
+                visited = made | current.naming()
+                current = _Pass(self, group, files, state)
+        self.tools += tools
+        return [*chain.from_iterable(state.left.values()), *state.asserted]
 
     def _read(self, group: Group) -> dict[str, bytes]:
         files: dict[str, bytes] = {}
@@ -226,6 +229,7 @@ class _Run:
             return False
         if new == raw:  # pragma: no cover - a guard; no source gets here
             return False
+        self.originals[path] = self.originals.get(path) or self.trees.get(path, (b"", None))[1] or parse(source)
         self.contents[path] = new
         self.trees[path] = new, tree
         self.moves.setdefault(path, []).append(_Moves(source, changed))
@@ -248,10 +252,13 @@ class _Run:
                     left += [(path, remaining) for remaining in left_in_requirements(self.shown(path), text)]
         return left
 
-    def _before(self, path: str, line: int) -> int:
-        """The line on disk of a line of a file as it would be after the run."""
-        for moves in reversed(self.moves.get(path, ())):
-            line = moves.before(line)
+    def _line(self, found: _Located, *, written: bool = False) -> int:
+        """The line of a place on disk, before the run or after it."""
+        line, moves = found.left.line, self.moves.get(found.path, [])
+        for move in moves[found.edits :] if written else ():
+            line = move.after(line)
+        for move in () if written else reversed(moves[: found.edits]):
+            line = move.before(line)
         return line
 
     # -- the outcome ---------------------------------------------------------------------------------------------------
@@ -287,12 +294,10 @@ class _Run:
             files = [file for file in files if file.path not in undone]
             self.converted = [place for place in self.converted if place[0] not in undone]
             self.removed = [clause for clause in self.removed if clause.path not in undone]
-        left = [remaining._replace(path=self.shown(path)) for path, remaining in self.left]
-        if named is None:
-            left = [
-                remaining._replace(path=self.shown(path), line=self._before(path, remaining.line))
-                for path, remaining in self.left
-            ]
+        left = [
+            found.left._replace(path=self.shown(found.path), line=self._line(found, written=named is not None))
+            for found in self.left
+        ]
         return Migration(
             tuple(files),
             tuple(merged(left)),
@@ -304,13 +309,24 @@ class _Run:
         )
 
 
+class _Located(NamedTuple):
+    """Something of the report, with the state of its file that its line is of."""
+
+    path: str
+    left: Left
+    edits: int
+    """How many passes had edited the file."""
+
+
 class _Moves:
-    """From lines after some edits to those before them."""
+    """From lines after some edits to those before them, and back."""
 
     def __init__(self, source: Source, edits: Iterable[Edit]) -> None:
         self._starts: list[int] = []
         self._hunks: list[tuple[int, int, int]] = []
         """The lines that are new, the line before the edit, and the lines that are gone."""
+        self._kept = [(0, 0)]
+        """The first line behind each edit, and where it is after the edits."""
         shift = 0
         for edit in edits:
             (first, _), (last, column) = source.position(edit.start), source.position(edit.end)
@@ -320,6 +336,7 @@ class _Moves:
                 new, gone = new - 1, gone - 1  # the line behind the edit stays as it was
             self._starts.append(first + shift)
             shift += new - gone
+            self._kept.append((first + gone, first + gone + shift))
             # An edit may drop the lines that it begins with, such as `try:`, and keep what follows.
             opening = edit.text.partition("\n")[0].strip()
             same = (number for number in range(gone) if opening and source.line(first + number).strip() == opening)
@@ -335,6 +352,13 @@ class _Moves:
         beyond = line - self._starts[place]
         return min(first + beyond, first + max(gone - 1, 0)) if beyond < new else first + gone + beyond - new
 
+    def after(self, line: int) -> int:
+        """The line after the edits at which this one is, or one of those that replace it."""
+        place = bisect_right(self._kept, (line, sys.maxsize)) - 1
+        behind, now = self._kept[place]
+        most = self._kept[place + 1][1] - 1 if place + 1 < len(self._kept) else sys.maxsize
+        return max(min(line - behind + now, most), 1)
+
 
 def _disjoint(edits: Sequence[Edit]) -> list[Edit]:
     """The edits of a pass without those that overlap an earlier one; these come in the next pass."""
@@ -345,34 +369,37 @@ def _disjoint(edits: Sequence[Edit]) -> list[Edit]:
     return chosen
 
 
+class _State:
+    """What the passes over the files of a project share."""
+
+    def __init__(self, crashed: dict[str, Failure], *, version_1: bool) -> None:
+        self.crashed = crashed
+        self.version_1 = version_1
+        self.exported: dict[tuple[str, str], str] = {}
+        """The names that were renamed, by module and old name."""
+        self.left: dict[tuple[str, str], list[_Located]] = {}
+        """What is left, by the step and the file that it visited."""
+        self.asserted: list[_Located] = []
+        """The asserts of tests about failures that tools returned before."""
+        self.used_names = cache(used_names)
+        self.reached = False
+        """Whether the tools were followed into the functions that they call."""
+
+
 class _Pass:
     """One pass over the files of a project."""
 
-    def __init__(
-        self,
-        run: _Run,
-        group: Group,
-        files: dict[str, bytes],
-        exported: Mapping[tuple[str, str], str],
-        crashed: dict[str, Failure],
-        *,
-        version_1: bool,
-    ) -> None:
+    def __init__(self, run: _Run, group: Group, files: dict[str, bytes], state: _State) -> None:
         self._run = run
         self._group = group
         self._files = files
-        self._exported = exported
-        self._crashed = crashed
-        self._version_1 = version_1
+        self._state = state
+        self.edits: dict[str, list[Edit]] = {}
         self.exported: dict[tuple[str, str], str] = {}
-        self.left: list[tuple[str, Left]] = []
         self.converted: list[tuple[str, tuple[str, str, int, str]]] = []
-        self.removed: list[tuple[str, Left]] = []
-        self.asserted: list[tuple[str, Left]] = []
-        """The asserts of tests about failures that tools returned until this pass."""
-        self.tools = 0
-        settings = group.config.settings
-        self.checker = Checker(group.config.root, settings, files=files.keys(), every=True)
+        self.removed: list[_Located] = []
+        self.handlers: set[ast.AST] = set()
+        self.checker = Checker(group.config.root, group.config.settings, files=files.keys(), every=True)
         self.modules: dict[str, Module] = {}
         for path, before in files.items():
             raw = run.contents.get(path, before)
@@ -385,145 +412,144 @@ class _Pass:
                     run.trees[path] = raw, module.tree
                 except SourceError as error:
                     pattern, decide = "parse-error", f"{error.message}; correct the file and run again"
-                    self.left.append((path, Left(run.shown(path), error.span.line, (), pattern, decide)))
-        self._edits: dict[str, list[Edit]] = {}
+                    shown = self.checker.project.display_path(path)
+                    self._note("parse", path, [Left(shown, error.span.line, (), pattern, decide)])
 
     def _guarded(self, path: str) -> contextlib.AbstractContextManager[None]:
-        return _guarded(self._crashed, path)
+        return _guarded(self._state.crashed, path)
 
-    def run(self) -> Mapping[str, Sequence[Edit]]:
-        """The edits of the pass by file. The tools wait until no name changes any more."""
-        if "server" in self._run.rules:
-            self._rename()
-            if any(self._edits.values()):
-                return self._edits
-            for path, module in self.modules.items():
-                with self._guarded(path):
-                    options, left, gone = plan_options(module)
-                    self._edits.setdefault(path, []).extend(options)
-                    self.left += [(path, remaining) for remaining in left]
-                    self.removed += [(path, option) for option in gone]
-                    if not _is_test(module) and not options:
-                        edits, left = plan_middleware(module)
-                        self._edits.setdefault(path, []).extend(edits)
-                        self.left += [(path, remaining) for remaining in left]
-        self._convert()
-        if "helper" in self._run.rules and not any(self._edits.values()):
-            self._reach()
-        if not any(self._edits.values()):
-            self._tidy()
-        return self._edits
+    def naming(self) -> set[str]:
+        """The files that have a name that this pass renamed in another one."""
+        names = {name for _, name in self.exported}
+        return {path for path, module in self.modules.items() if any(map(module.source.has, names))}
 
-    def _rename(self) -> None:
+    def _located(self, left: Iterable[Left]) -> list[_Located]:
+        paths = [(self.checker.project.absolute(place.path), place) for place in left]
+        return [_Located(path, place, len(self._run.moves.get(path, ()))) for path, place in paths]
+
+    def _note(self, step: str, path: str, left: Iterable[Left]) -> None:
+        """Note what a step leaves in a file, instead of what it left there when it visited the file before."""
+        self._state.left[step, path] = self._located(left)
+
+    # -- the steps -----------------------------------------------------------------------------------------------------
+
+    def rename(self, visited: Collection[str]) -> None:
+        """Rename what releases call differently. The tools wait until no name changes any more."""
         owned = {
             name
             for module in self.modules.values()
             for info in module.classes.values()
             for name in (*info.attributes, *info.instance_attributes, *info.methods)
         }
-        fields = frozenset(ATTRIBUTES) - owned if self._version_1 else frozenset()
-        project = Project(fields, self._exported)
-        for path, module in self.modules.items():
+        fields = frozenset(ATTRIBUTES) - owned if self._state.version_1 else frozenset()
+        project = Project(fields, self._state.exported)
+        for path, module in self.modules.items() if "server" in self._run.rules else ():
             with self._guarded(path):
-                renaming = Renaming(module, project)
-                renaming.run()
-                self.exported.update(renaming.exported)
-                self._edits[path] = renaming.edits
-                self.left += [(path, remaining) for remaining in renaming.left]
+                if path in visited:
+                    renaming = Renaming(module, project)
+                    renaming.run()
+                    self.exported.update(renaming.exported)
+                    self.edits[path] = renaming.edits
+                    self._note("rename", path, renaming.left)
 
-    def _convert(self) -> None:
-        tools = self._tools(self.checker, self.modules, bodies=False)
-        handlers: set[ast.AST] = {tool.handler.node for group in tools.values() for tool in group}
-        self.tools = len(handlers)
+    def convert(self, visited: Collection[str]) -> None:
+        """Convert the failures in the functions of the tools."""
+        for path, module in self.modules.items() if "server" in self._run.rules else ():
+            with self._guarded(path):
+                if path in visited:
+                    self._options(path, module)
+        tools = self._tools
         sources = [module for module in self.modules.values() if not _is_test(module)]
         hierarchy = self.checker.hierarchy
-        callers = Callers(sources, hierarchy, handlers, frozenset(self._group.walk.files), self._guarded)
-        helpers = Helpers(hierarchy, handlers, self._guarded)
-        failures: dict[ast.AST, Sequence[tuple[Place, Scope]]] = {}
-        whole: set[ast.AST] = set()
+        callers = Callers(sources, hierarchy, self.handlers, frozenset(self._group.walk.files), self._guarded)
+        helpers = Helpers(hierarchy, self.handlers, self._guarded)
+        plans: list[FilePlan] = []
         for path, group in tools.items():
             with self._guarded(path):
-                plan = plan_tools(self.modules[path], group, self._run.rules, callers, helpers, hierarchy)
-                self._take(path, plan)
-                failures.update(plan.failures)
-                whole |= plan.whole
-        self._follow(self.modules, failures, whole)
+                if path in visited:
+                    plan = plan_tools(self.modules[path], group, self._run.rules, callers, helpers, hierarchy)
+                    self._take("convert", path, plan)
+                    plans.append(plan)
+        self._follow(plans)
 
-    def _follow(
-        self,
-        modules: Mapping[str, Module],
-        failures: Mapping[ast.AST, Sequence[tuple[Place, Scope]]],
-        whole: Collection[ast.AST],
-    ) -> None:
+    def _options(self, path: str, module: Module) -> None:
+        edits, left, gone = plan_options(module)
+        self.removed += self._located(gone)
+        if not _is_test(module) and not edits:
+            edits, more = plan_middleware(module)
+            left += more
+        self.edits.setdefault(path, []).extend(edits)
+        self._note("options", path, left)
+
+    def _follow(self, plans: Iterable[FilePlan]) -> None:
         """Let the tests follow the tools that change."""
-        for path, module in modules.items() if failures else ():
+        failures = {tool: places for plan in plans for tool, places in plan.failures.items()}
+        whole = {tool for plan in plans for tool in plan.whole}
+        for path, module in self.modules.items() if failures else ():
             with self._guarded(path):
                 if _is_test(module):
                     edits, left = follow(module, failures, whole)
-                    self._edits.setdefault(path, []).extend(edits)
-                    self.asserted += [(path, remaining) for remaining in left]
+                    self.edits.setdefault(path, []).extend(edits)
+                    self._state.asserted += self._located(left)
 
-    def _reach(self) -> None:
+    def reach(self, visited: Collection[str]) -> None:
         """Follow the tools into the functions that they call, once everything else is done."""
-        checker = Checker(self._group.config.root, self._group.config.settings, files=self._files.keys(), every=True)
-        modules: dict[str, Module] = {}
-        for path in self.modules:
-            with self._guarded(path):
-                raw, tree = self._run.trees[path]
-                modules[path] = checker.project.module_of_bytes(path, raw, tree)
-                modules[path].complete()
-        tools = self._tools(checker, modules, bodies=True)
-        leaving: list[Leaving] = []
-        for path, group in tools.items():
-            with self._guarded(path):
-                leaving += leaving_tools(group, checker.reach, checker.hierarchy)
-        files = frozenset(self._group.walk.files)
-        for module, edits in new_classes(leaving, files).items():
-            if not _is_test(module):
-                self._known(module)
-                self._edits.setdefault(module.absolute, []).extend(edits)
-        if any(self._edits.values()):
+        if "helper" not in self._run.rules or self._state.reached or not visited:
             return
-        failures: dict[ast.AST, Sequence[tuple[Place, Scope]]] = {}
-        for path, group in tools.items():
+        checker = self.checker
+        reached: dict[str, list[Conversion]] = {}
+        for path, group in self._tools.items():
             with self._guarded(path):
-                plan = plan_reached(modules[path], group, checker.reach, checker.hierarchy)
-                self._take(path, plan)
-                failures.update(plan.failures)
-        self._follow(modules, failures, ())
+                reached[path] = reached_tools(group, checker.reach, checker.hierarchy)
+        leaving = [item for group in reached.values() for conversion in group for item in conversion.leaving]
+        sources = {path for path in self._group.walk.files if not in_test_file(self._run.shown(path))}
+        classes = new_classes(leaving, sources)
+        plans: list[FilePlan] = []
+        for path, conversions in reached.items():
+            with self._guarded(path):
+                plan = plan_reached(self.modules[path], conversions, classes, checker.hierarchy)
+                self._take("reach", path, plan)
+                plans.append(plan)
+        for module, edits in classes.edits.items():
+            self._known(module)
+            if module.absolute not in reached:
+                self.edits.setdefault(module.absolute, []).extend(joined(edits))
+        self._state.reached = not any(plan.waits for plan in plans)
+        self._follow(plans)
 
-    def _tidy(self) -> None:
-        """Remove the imports that the passes before this one left without a use."""
-        for path in self._run.contents.keys() & self.modules.keys():
+    def tidy(self, visited: Collection[str]) -> None:
+        """Remove the imports that the steps before this one left without a use."""
+        for path in self._run.contents.keys() & self.modules.keys() if visited else ():
             with self._guarded(path):
-                before = parse(Source.from_bytes(path, self._run.raw[path]))
                 others = [other for known, other in self.modules.items() if known != path]
-                self._edits.setdefault(path, []).extend(unused(self.modules[path], before, others))
+                edits = unused(self.modules[path], self._run.originals[path], others, self._state.used_names)
+                self.edits.setdefault(path, []).extend(edits)
 
-    def _tools(self, checker: Checker, modules: Mapping[str, Module], *, bodies: bool) -> dict[str, list[ToolDef]]:
+    # -- the tools -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _tools(self) -> dict[str, list[ToolDef]]:
         """The tools by the file of their function."""
         tools: dict[str, list[ToolDef]] = {}
-        for module in list(modules.values()):
+        for module in list(self.modules.values()):
             if _is_test(module):
                 continue
             with self._guarded(module.absolute):
-                for tool in checker.find_tools(module, bodies=bodies):
+                for tool in self.checker.find_tools(module):
                     home = tool.handler.module
-                    if tool.kind == "tool" and home.absolute in modules and not _is_test(home):
+                    if tool.kind == "tool" and home.absolute in self.modules and not _is_test(home):
                         tools.setdefault(home.absolute, []).append(tool)
+        self.handlers = {tool.handler.node for group in tools.values() for tool in group}
         return tools
 
-    def _take(self, path: str, plan: FilePlan) -> None:
+    def _take(self, step: str, path: str, plan: FilePlan) -> None:
         """Note what a plan changes and leaves."""
-        self._edits.setdefault(path, []).extend(plan.edits)
-        self.left += [(self._absolute(remaining.path, path), remaining) for remaining in plan.left]
-        self.removed += [(path, clause) for clause in plan.removed]
+        self.edits.setdefault(path, []).extend(plan.edits)
+        self._note(step, path, plan.left)
+        self.removed += self._located(plan.removed)
         self.converted += [(path, (self._run.shown(path), *place)) for place in plan.converted]
         for shield in plan.shields:
             self._shield(shield.module, shield.node)
-
-    def _absolute(self, shown: str, path: str) -> str:
-        return path if shown == self.modules[path].path else self.checker.project.absolute(shown)
 
     def _known(self, module: Module) -> None:
         """Have a file among those that the run reads, also if it says nothing of MCP."""
@@ -535,7 +561,7 @@ class _Pass:
         self._known(module)
         names = Names(module)
         edits = [Writer(module, names).shield(node, names), *names.edits({("mcpcore", "CodedError")})]
-        known = self._edits.setdefault(module.absolute, [])
+        known = self.edits.setdefault(module.absolute, [])
         known += [edit for edit in edits if edit not in known]
 
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder, outline
+from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.registrations.calls import Calls
 from mcpcore_lint.engine.registrations.contracts import contract_given
 from mcpcore_lint.engine.registrations.environment import Placed, written_scope
@@ -47,11 +47,9 @@ from mcpcore_lint.values import choice
 class Builder:
     """Builds the model of one file."""
 
-    def __init__(self, module: Module, hierarchy: Hierarchy, *, bodies: bool = True) -> None:
+    def __init__(self, module: Module, hierarchy: Hierarchy) -> None:
         self.module = module
         self.hierarchy = hierarchy
-        self.bodies = bodies
-        """Whether the models of handlers have what is in their bodies."""
         self.calls = Calls(hierarchy)
         self._handlers: dict[tuple[FunctionNode, int], Handler] = {}
         self._found: list[ToolDef] = []
@@ -320,12 +318,8 @@ class Builder:
         key = (node, id(module))
         handler = self._handlers.get(key)
         if handler is None:
-            if self.bodies:
-                # A copy: which code a reason has depends on the contract of the tool.
-                handler = replace(HandlerBuilder.of(node, module, self.hierarchy).model)
-            else:
-                handler = outline(node, module)
-            self._handlers[key] = handler
+            # A copy: which code a reason has depends on the contract of the tool.
+            handler = self._handlers[key] = replace(HandlerBuilder.of(node, module, self.hierarchy).model)
         return handler
 
     @staticmethod

@@ -24,13 +24,6 @@ from mcpcore_lint.model import (
 )
 
 
-def outline(node: FunctionNode, module: Module) -> Handler:
-    """The model of a function without what is in its body."""
-    scope = module.scope_of(node)
-    parameters, context = parameters_of(node, scope)
-    return Handler(node, module, scope.qualname, parameters, context, scope.owner)
-
-
 class HandlerBuilder:
     """Reads one function, including its nested functions, with a reader for each aspect."""
 
@@ -39,7 +32,8 @@ class HandlerBuilder:
         self.module = module
         self.scope = module.scope_of(node)
         self.body = BodyNodes(node, module)
-        handler = outline(node, module)
+        parameters, context = parameters_of(node, self.scope)
+        handler = Handler(node, module, self.scope.qualname, parameters, context, self.scope.owner)
         self.contexts = ContextCalls(self.body, handler.context)
         self.errors = ErrorReader(self.body, hierarchy, self.contexts)
         self.raises = RaiseReader(self.body, self.errors)

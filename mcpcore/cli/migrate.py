@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -29,7 +30,7 @@ Examples:
   mcpcore migrate . --only raise --only mapping
 
 Name the tests too: they follow the new names of classes and fields. The report has one line for each place
-that is left: PATH:LINE TOOL: finding: next step.
+that is left: PATH:LINE TOOL: finding: next step. Places in several files with the same next step share it.
 
 Exits 0 when nothing is left to do by hand, 1 when something is left, 2 when it could not run."""
 
@@ -42,6 +43,8 @@ _HEADINGS: Final = (
     "Possible failures, for a reviewer: PATH:LINE TOOL: finding: next step",
 )
 """What is above each part of the report, in the order of importance."""
+_NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\")?\)")
+"""What a finding begins with: the function or the exception that it is about."""
 _SHOWN: Final = 8
 """How many lines of a file are named for the same finding."""
 
@@ -121,11 +124,8 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     for heading, group in zip(_HEADINGS, groups, strict=True):
         if group:
             output.line(f"{heading}:")
-        for alike in _alike(group):
-            tools = dict.fromkeys(tool for left in alike for tool in left.tools)
-            lines = ", ".join(str(left.line) for left in alike[:_SHOWN]) + ", …" * (len(alike) > _SHOWN)
-            times = f"{len(alike)} places: " if len(alike) > 1 else ""
-            output.line(f"{times}{alike[0]._replace(tools=(*tools,)).text(alike[0].path, lines)}")
+        for line in _lines(group):
+            output.line(line)
     for failure in migration.failures:
         output.line(f"{failure.path}: {failure.message}", err=True)
     places = len(migration.converted)
@@ -143,12 +143,29 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     sys.exit(migration.exit_code)
 
 
-def _alike(group: Iterable[Left]) -> Iterable[list[Left]]:
-    """The places of a part of the report; those of a file with the same finding and the same next step together."""
-    alike: dict[tuple[str, str, str], list[Left]] = {}
+def _lines(group: Iterable[Left]) -> Iterable[str]:
+    """A part of the report. Places with the same next step are together, those of most tools first."""
+    alike: dict[tuple[str, str], list[Left]] = {}
     for left in group:
-        alike.setdefault((left.path, left.pattern, left.decide), []).append(left)
-    return alike.values()
+        alike.setdefault((_NAMED.sub("\N{HORIZONTAL ELLIPSIS}", left.pattern, count=1), left.decide), []).append(left)
+    for (pattern, decide), places in sorted(alike.items(), key=lambda item: -sum(len(left.tools) for left in item[1])):
+        files: dict[tuple[str, str], list[Left]] = {}
+        for left in places:
+            files.setdefault((left.path, left.pattern), []).append(left)
+        times = f"{len(places)} places: " if len(places) > 1 else ""
+        if len(files) > 1:
+            yield f"{times}{pattern}: {decide}"
+        for (path, said), same in files.items():
+            tools = dict.fromkeys(tool for left in same for tool in left.tools)
+            lines = ", ".join(str(left.line) for left in same[:_SHOWN]) + ", \N{HORIZONTAL ELLIPSIS}" * (
+                len(same) > _SHOWN
+            )
+            merged = same[0]._replace(tools=(*tools,))
+            if len(files) == 1:
+                yield f"{times}{merged.text(path, lines)}"
+            else:
+                named = _NAMED.match(said)
+                yield f"    {merged.place(path, lines)}{f': {named[0]}' if named is not None else ''}"
 
 
 def _say_tried(tried: Tried | None) -> None:

@@ -121,7 +121,7 @@ def test_text():
     )
     assert expected == files["test_server.py"]
     assert [
-        "test_server.py:40: an assert about a failure that found() returned: expect CodedError with pytest.raises"
+        "test_server.py:40: found() returned a failure, and a test asserts that: expect CodedError with pytest.raises"
     ] == report(outcome)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     arguments = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "not other", str(tmp_path)]

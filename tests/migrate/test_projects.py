@@ -169,9 +169,9 @@ def find(x: str) -> list:
     assert source == files["server.py"]
     assert [
         (
-            "server.py:7 find, sell: one function of a low-level server answers for all tools: make a function of each branch, "
-            "with @mcp.tool(errors=[...]) on a Server of mcpcore, which lists them; SDK 2.0 has neither "
-            "@server.list_tools() nor @server.call_tool()"
+            "server.py:7 find, sell: call_tool() of a low-level server answers for all tools: make mcp = Server(...) of mcpcore, "
+            "write @mcp.tool(errors=[...]) above a function find(...) with the body of its branch, and so for each tool; then "
+            "drop call_tool() and the list of tools: SDK 2.0 has neither @server.list_tools() nor @server.call_tool()"
         )
     ] == report(outcome)
 

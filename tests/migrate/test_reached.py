@@ -86,7 +86,7 @@ def test_classes_with_one_sentence_are_mapped_and_the_others_are_listed(tmp_path
     server = files["pkg/server.py"]
     compile(server, "server.py", "exec")
     assert "from pkg.errors import LockedError, SectionNotFoundError\n" in server
-    assert server.count('when="No matching sections were found: {name}."') == 1
+    assert server.count('when="No matching sections were found."') == 1
     assert 'when="The document is locked by a colleague."' in server
     assert server.count("NO_MATCHING_SECTIONS_WERE_FOUND.on(SectionNotFoundError, message=str)") == 2
     assert server.count(".on(LockedError, message=str)") == 1

@@ -11,11 +11,11 @@ from mcpcore_lint.migrate.sentences import of_class, sentences
 
 SAID = {
     'f"The URL must end with {suffix}"': ("The URL must end with {suffix}.", ""),
-    'f"order {self.order_id!r} not found: {e}"': ("Order {order_id} not found.", ""),
+    'f"order {self.order_id!r} not found: {e}"': ("The order was not found.", ""),
     "f\"There is no order {args['id']} ({exc})\"": ("There is no order {id}.", ""),
     '"page_size must be positive"': ("page_size must be positive.", ""),
-    'f"Unknown table {name}. Use list_tables first."': ("Unknown table {name}.", "Use list_tables first."),
-    'f"Unknown table {name}. Use one of {names}."': ("Unknown table {name}.", ""),
+    'f"Unknown table {name}. Use list_tables first."': ("The table is unknown.", "Use list_tables first."),
+    'f"Unknown table {name}. Use one of {names}."': ("The table is unknown.", ""),
     'f"No rows in {table}. Please check the filter, and try again!"': (
         "No rows in {table}.",
         "Please check the filter, and try again!",

@@ -11,7 +11,7 @@ ORDERS: dict[str, int] = {"A-1": 3}
 ORDER_NOT_FOUND = FailureMode(
     "order_not_found",
     ErrorCode.NOT_FOUND,
-    when="Order {order_id} not found.",
+    when="The order was not found.",
     recovery=TODO,
 )
 

@@ -6,10 +6,12 @@ A subclass of the class that was raised is caught by the same clauses, and by th
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcpcore_lint.diagnostics import Edit
-from mcpcore_lint.migrate.constants import above
+from mcpcore_lint.migrate.constants import above, joined
+from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.messages import VAGUE, pieces, slug
 from mcpcore_lint.migrate.reached import Raised, code_of_raised, package_of
 from mcpcore_lint.migrate.sentences import blank, sentences
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
 
 _WORDS = (8, 12)
 """How many words of a message its class is named after; more if the name is taken."""
+_FIRST = re.compile(
+    r"[^_]+(?:_[^_]+){2,}?(?<!_is)(?<!_are)(?<!_was)(?<!_be)(?<!_not)(?<!_must)"
+    r"(?=_(?:in|at|for|of|to|from|with|on|by|via|as|when|if|that|which|because)_)"
+)
+"""What a message says up to a preposition, which suffices for a name."""
 
 
 class Leaving(NamedTuple):
@@ -37,10 +44,19 @@ class Leaving(NamedTuple):
 class NewClasses(NamedTuple):
     """Classes to be made."""
 
-    edits: dict[Module, list[Edit]]
-    """The edits by file; the last one inserts the classes."""
+    changes: dict[Module, list[Edit]]
+    """The edits by file that raise them."""
+    inserts: dict[Module, list[Edit]]
+    """The edits by file that define them."""
+    names: dict[Module, Names]
+    """The imports of files that raise a class of another one."""
     raised: dict[ast.Raise, Raised]
     """The exceptions as they are raised then."""
+
+    def edits(self, module: Module) -> tuple[Edit, ...]:
+        """All edits of a file whose tools get no contracts."""
+        names = self.names.get(module, Names(module))
+        return joined([*names.edits(names.spelled), *self.inserts.get(module, ()), *self.changes.get(module, ())])
 
 
 def new_classes(leaving: Iterable[Leaving], files: Container[str]) -> NewClasses:
@@ -53,39 +69,48 @@ def new_classes(leaving: Iterable[Leaving], files: Container[str]) -> NewClasses
     groups: dict[Module, dict[ast.Raise, list[Leaving]]] = {}
     for item in leaving:
         groups.setdefault(item.raised.module, {}).setdefault(item.raised.node, []).append(item)
-    classes = NewClasses({}, {})
-    for home, group in groups.items():
-        made: dict[tuple[str, str], tuple[str, str]] = {}
-        """The name and the sentence of each class, by its base and what its sentence shares with others."""
+    classes = NewClasses({}, {}, {}, {})
+    known: dict[tuple[str, str], list[tuple[Module, str]]] = {}
+    """The classes, by their base and what their sentence shares with others."""
+    # A class goes to the file that most others can import from.
+    for home in sorted(groups, key=lambda home: -sum(_reach(home, [other]) for other in groups)):
+        group = groups[home]
+        made: dict[str, str] = {}
         nodes: list[ast.AST] = []
-        changes: list[Edit] = []
         for items in group.values() if home.absolute in files else ():
             raised = items[0].raised
             kind = _kind(raised)
             sentence = sentences(raised.message, raised.scope)
             if kind is None or sentence is None or code_of_raised(raised) in VAGUE:
                 continue
-            users = {item.module for item in items}
-            if not all(item.declarable for item in items) or any(
-                user is not home and package_of(home, user) is None for user in users
-            ):
+            if not all(item.declarable for item in items):
                 continue
-            key = kind.id, blank(sentence.when)
-            name = made[key][0] if key in made else _free(raised, {home, *users}, [name for name, _ in made.values()])
-            if name:
-                made.setdefault(key, (name, sentence.when))
-                nodes += [raised.node, *(item.tool for item in items if item.module is home)]
-                changes.append(Edit(*home.source.node_range(kind), name))
-                classes.raised[raised.node] = raised._replace(name=f"{home.name}.{name}", base=raised.name)
+            around = {home, *(item.module for item in items)}
+            alike = known.setdefault((kind.id, blank(sentence.when)), [])
+            owner, name = next((found for found in alike if _reach(found[0], around)), (home, ""))
+            if not name:
+                taken = [name for group in known.values() for _, name in group]
+                name = _free(raised, around, taken) if _reach(home, around) else ""
+                if not name:
+                    continue
+                alike.append((home, name))
+                made[name] = f"class {name}({kind.id}):\n    {_docstring(sentence.when)}\n\n\n"
+            spelled = name
+            if owner is not home:
+                spelled = classes.names.setdefault(home, Names(home)).spell(package_of(owner, home) or "", name)
+            nodes += [raised.node, *(item.tool for item in items if item.module is home)]
+            classes.changes.setdefault(home, []).append(Edit(*home.source.node_range(kind), spelled))
+            classes.raised[raised.node] = raised._replace(name=f"{owner.name}.{name}", base=raised.name, home=owner)
         if made:
-            newline, unit = home.source.newline, "    "
-            text = "".join(
-                f"class {name}({kind}):{newline}{unit}{_docstring(when)}{newline}{newline * 2}"
-                for (kind, _), (name, when) in made.items()
-            )
             place = above(home, nodes)
-            classes.edits[home] = [*changes, Edit(place, place, text)]
+            text = "".join(made.values()).replace("\n", home.source.newline)
+            classes.inserts[home] = [Edit(place, place, text)]
     return classes
+
+
+def _reach(home: Module, modules: Iterable[Module]) -> bool:
+    """Whether some files can import from a module."""
+    return all(module is home or package_of(home, module) is not None for module in modules)
 
 
 def _docstring(when: str) -> str:
@@ -108,5 +133,7 @@ def _free(raised: Raised, modules: Iterable[Module], made: Iterable[str]) -> str
         name for module in modules for scope in (module.scope, *module.functions.values()) for name in scope.bindings
     }
     parts = pieces(raised.message, raised.scope)
-    names = ["".join(word.capitalize() for word in slug(parts, most).split("_")) for most in _WORDS]
+    slugs = [slug(parts, most) for most in _WORDS]
+    short = _FIRST.match(slugs[0])
+    names = ["".join(word.capitalize() for word in name.split("_")) for name in ([short[0]] if short else []) + slugs]
     return next((f"{name}Error" for name in names if name and f"{name}Error" not in {*taken, *made}), "")

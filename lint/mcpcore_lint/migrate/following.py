@@ -58,7 +58,7 @@ def follow(
             left += [(part, tool) for part in asserts if "error" in ast.unparse(part.test).lower()]
     source, decide = module.source, "expect CodedError with pytest.raises"
     lines = [
-        Left(module.path, part.lineno, (), f"an assert about a failure that {tool}() returned", decide)
+        Left(module.path, part.lineno, (), f"{tool}() returned a failure, and a test asserts that", decide)
         for part, tool in left
         if done.isdisjoint({source.node_range(part)[0], source.line_starts[part.lineno - 1]})
     ]

@@ -13,7 +13,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.model import Const, Text, options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from mcpcore_lint.engine.syntax.scopes import Scope
 
@@ -26,6 +26,10 @@ _CLEAR: Final = frozenset(
     {"NOT_FOUND", "FORBIDDEN", "UNAUTHORIZED", "RATE_LIMITED", "TIMEOUT", "CONFIGURATION_ERROR", "SERVICE_UNAVAILABLE"}
 )
 """Codes that a text gives only if it says so in plain words."""
+_ABSENT: Final = re.compile(
+    r"\W*no \w[^.:;]*\b(?:found|exists)\b|[^.:;]*\b(?:not found|does not exist|doesn't exist)\b", re.IGNORECASE
+)
+"""A text that says that something does not exist."""
 _PREFIX: Final = re.compile(
     r"^\W*(?:(?:an? )?(?:unexpected )?(?:error|failure)\b(?: occurred)?\s*[^\w\s'\"]+\s*)+", re.IGNORECASE
 )
@@ -109,6 +113,11 @@ def parts_of(node: ast.expr | None, scope: Scope) -> list[str | ast.expr | None]
 def pieces(node: ast.expr | None, scope: Scope) -> list[str | None]:
     """The constant pieces of a text, with None for each hole; a single None if nothing is known."""
     return [part if isinstance(part, str) else None for part in parts_of(node, scope)]
+
+
+def shows(node: ast.expr | None, scope: Scope, names: Container[str]) -> bool:
+    """Whether a text shows the value of one of some names."""
+    return any(isinstance(part, ast.Name) and part.id in names for part in parts_of(node, scope))
 
 
 def _filled(texts: list[str], values: Sequence[ast.expr]) -> list[str | ast.expr | None]:
@@ -222,9 +231,13 @@ def code_of(class_name: str, message: str) -> str:
 
     explanation = explain(_exception(class_name, message))
     by_class = explanation.code.name if class_name else ""
-    if explanation.matched.layer == "default" or (by_class and by_class not in VAGUE and class_name not in _PLAIN):
-        return explanation.code.name  # nothing in the message helps, or the class says enough
     by_text = classify(Exception(message)).name
+    if by_text in VAGUE and _ABSENT.match(message):
+        by_text = "NOT_FOUND"
+    elif explanation.matched.layer == "default":
+        return explanation.code.name  # nothing in the message helps
+    if by_class and by_class not in VAGUE and class_name not in _PLAIN:
+        return by_class
     if by_text in VAGUE or not by_class:
         return by_class or by_text
     # A ValueError is about an argument, unless its text says more than that.

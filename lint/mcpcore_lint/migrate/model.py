@@ -43,8 +43,12 @@ class Left(NamedTuple):
 
     def text(self, path: str, line: int | str) -> str:
         """The line of the report: the place, the tools if it is about tools, what was found, and what to do."""
+        return f"{self.place(path, line)}: {self.pattern}: {self.decide}"
+
+    def place(self, path: str, line: int | str) -> str:
+        """The beginning of that line: the place, and the tools if it is about tools."""
         names = ", ".join(self.tools[:3]) + (f" and {len(self.tools) - 3} more" if len(self.tools) > 3 else "")
-        return f"{path}:{line}{names and ' '}{names}: {self.pattern}: {self.decide}"
+        return f"{path}:{line}{names and ' '}{names}"
 
 
 class Place(NamedTuple):

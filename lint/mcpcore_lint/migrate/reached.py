@@ -47,6 +47,8 @@ class Raised(NamedTuple):
     """Whether a call in the function of the tool leads to it, and no decorator, for which a contract does not hold."""
     base: str = ""
     """The base of the class, if the class is to be made."""
+    home: Module | None = None
+    """The file that defines it then."""
 
     @property
     def message(self) -> ast.expr | None:
@@ -89,7 +91,8 @@ class Raised(NamedTuple):
 def raised_elsewhere(reach: Reach, project: Project, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[Raised]:
     """The `raise` statements with a text in other functions, whose exceptions leave a tool."""
     found: dict[ast.Raise, Raised] = {}
-    for throw in reach.throws:
+    # What a contract may map leaves the tool in two ways; the report names the class that was raised.
+    for throw in sorted(reach.throws, key=lambda throw: throw.type_name == "mcpcore.CodedError"):
         if (
             throw.form in _FORMS
             and throw.source == "project"
@@ -120,7 +123,14 @@ def _raises(module: Module) -> dict[tuple[int, int], ast.Raise]:
     known: dict[tuple[int, int], ast.Raise] | None = module.memo.get(("raises",))
     if known is None:
         module.complete()
-        nodes = [node for node in walk([module.tree]) if isinstance(node, ast.Raise)]
+        nodes: list[ast.Raise] = []
+        for node in walk([module.tree]):
+            if isinstance(node, ast.Raise):
+                nodes.append(node)
+            elif isinstance(node, (ast.Return, ast.Assign)) and isinstance(node.value, ast.Call):
+                # The exception may be raised by who gets it, as in `raise make_error(...)`.
+                nodes.append(ast.copy_location(ast.Raise(node.value), node.value))
+                module.parents[nodes[-1]] = node
         known = {(node.lineno, module.source.span(node).column - 1): node for node in nodes}
         module.memo["raises",] = known
     return known
@@ -129,6 +139,9 @@ def _raises(module: Module) -> dict[tuple[int, int], ast.Raise]:
 class Mapped(NamedTuple):
     """A class that a contract gets `.on(...)` for."""
 
+    name: str
+    home: Module | None
+    """The file of the project that defines the class."""
     entry: Entry
     spelling: str
     imported: tuple[str, str] | None
@@ -166,7 +179,8 @@ def mapped(
         if entry is None or spelled is None:
             left += items
         else:
-            made.append(Mapped(entry, *spelled))
+            info = module.project.class_named(name)
+            made.append(Mapped(name, items[0].home or (info.module if info is not None else None), entry, *spelled))
     return made, left
 
 
@@ -192,14 +206,15 @@ def _entry(name: str, items: Sequence[Raised], module: Module) -> Entry | None:
 def code_of_raised(item: Raised) -> str:
     """The code of a failure; that of the built-in class above its class if its own says nothing."""
     text = constant_text(pieces(item.message, item.scope)).replace("\N{HORIZONTAL ELLIPSIS}", " ")
-    codes = [code_of(name, text) for name in item.names]
+    # The name of a class that is to be made repeats the text, where it counts for less.
+    codes = [code_of(name, text) for name in ([item.base] if item.base else item.names)]
     return next((code for code in codes if code not in VAGUE), codes[0])
 
 
 def _spelled(item: Raised, module: Module, line: int) -> tuple[str, tuple[str, str] | None] | None:
     """How a decorator of a file names a class, and the import for that; None if it cannot."""
     name, short = item.name, item.name.rpartition(".")[2]
-    if item.base and item.module is module:
+    if item.home is module:
         return short, None
     for local, bindings in module.scope.bindings.items():
         node = bindings[0].node
@@ -208,7 +223,7 @@ def _spelled(item: Raised, module: Module, line: int) -> tuple[str, tuple[str, s
         if isinstance(value, Symbol) and value.name == name:
             return local, None
     info = module.project.class_named(name)
-    home = info.module if info is not None and info.qualname == short else item.module if item.base else module
+    home = info.module if info is not None and info.qualname == short else item.home or module
     if home is module or any(short in scope.bindings for scope in (module.scope, *module.functions.values())):
         return None
     written = package_of(home, module)

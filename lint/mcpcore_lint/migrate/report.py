@@ -58,7 +58,7 @@ def left_in_requirements(path: str, text: str) -> list[Left]:
         ]
     lists_mcpcore = re.search(r"(?<![\w-])mcpcore\b", text) is not None
     listed = _listed(text) if path.endswith(".toml") else None
-    matches = [match for match in _LISTED.finditer(text) if listed is None or _is_listed(match[0], listed)]
+    matches = [match for match in _LISTED.finditer(text) if listed is None or _is_listed(match, listed)]
     for match in [*matches, *_KEY.finditer(text)]:
         line = text.count("\n", 0, match.start(1)) + 1
         name, version = match[1].lower(), match[2]
@@ -72,10 +72,10 @@ def left_in_requirements(path: str, text: str) -> list[Left]:
     return left
 
 
-def _is_listed(written: str, listed: list[str]) -> bool:
-    """Whether a line of a `pyproject.toml` is about one of its requirements."""
-    name = written.lstrip(" \t[\"'").partition(";")[0].strip()
-    return any(requirement.startswith(name) for requirement in listed)
+def _is_listed(match: re.Match[str], listed: list[str]) -> bool:
+    """Whether a name in a `pyproject.toml` is one of its requirements, and not that of the project."""
+    named = match[0][match.start(1) - match.start() :].strip()
+    return named in listed and not match[0].lstrip().startswith("name")
 
 
 def _listed(text: str) -> list[str] | None:
@@ -89,4 +89,10 @@ def _listed(text: str) -> list[str] | None:
     project = table.get("project", {})
     groups = [project.get("dependencies", []), *project.get("optional-dependencies", {}).values()]
     groups += table.get("dependency-groups", {}).values()
-    return [line.strip() for group in groups if isinstance(group, list) for line in group if isinstance(line, str)]
+    return [
+        line.partition(";")[0].strip()
+        for group in groups
+        if isinstance(group, list)
+        for line in group
+        if isinstance(line, str)
+    ]

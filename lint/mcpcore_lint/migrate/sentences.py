@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.migrate.messages import LABEL, parts_of
+from mcpcore_lint.migrate.wording import whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +33,10 @@ _TELLS: Final = re.compile(
     re.IGNORECASE,
 )
 """How a sentence begins that says what to do: with a verb."""
-_LOOSE: Final = re.compile(r"(?:please|but|and|or|then|instead)\b", re.IGNORECASE)
+_LOOSE: Final = re.compile(
+    r"(?:please|but|and|or|then|instead|provide|specify|choose|select|ensure|pass|use(?! of\b))\b", re.IGNORECASE
+)
+"""How a sentence begins that says what to do, or goes on with another one."""
 _NONE: Final[dict[str, str]] = {}
 _KNOWN_ERRORS: Final = frozenset({"e", "ex", "exc", "err", "error", "exception"})
 _SHOWING: Final = frozenset({"str", "repr", "list", "sorted", "tuple", "set", "int", "float", "round", "type", "quote"})
@@ -72,9 +76,10 @@ def sentences(node: ast.expr | None, scope: Scope, caught: Mapping[str, str] = _
             told.append(plain)
     if not told or _LOOSE.match(told[0]):
         return None
-    when = _sentence(_CAUSE.sub("", told[0]), scope)
+    said = _sentence(_CAUSE.sub("", told[0]), scope)
+    when = whole(said)
     own = _WORD.findall(_PLACE.sub(" ", when))
-    if len(own) < _FEWEST or len(when) > _MAX or "{error}" in when or when.count("(") != when.count(")"):
+    if len(own) < _FEWEST or len(when) > _MAX or "{error}" in said or when.count("(") != when.count(")"):
         return None
     recovery = " ".join(to_do)
     # Nothing fills the placeholders of a recovery, and clients read it.

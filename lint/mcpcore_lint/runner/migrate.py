@@ -19,16 +19,16 @@ from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.migrate.callers import Callers, Helpers
 from mcpcore_lint.migrate.classes import new_classes
-from mcpcore_lint.migrate.constants import joined
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.following import follow
 from mcpcore_lint.migrate.imports import unused, used_names
 from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
-from mcpcore_lint.migrate.plan import Conversion, FilePlan, plan_reached, plan_tools, reached_tools
+from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools, reached_tools
 from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import FILES, left_in_requirements, merged
 from mcpcore_lint.migrate.server import Project, Renaming, plan_middleware
+from mcpcore_lint.migrate.sharing import share
 from mcpcore_lint.paths import below, upwards
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.migrate.conversion import Conversion
     from mcpcore_lint.model import ToolDef
     from mcpcore_lint.runner.trial import Trial
 
@@ -49,6 +50,8 @@ MAX_PASSES: Final = 12
 _VERSION_1: Final = re.compile(
     rb"mcp\.server\.fastmcp|\bMcpError\b|mcp\.server import [^\n]*FastMCP|\bimport fastmcp|from fastmcp"
 )
+_LOW_LEVEL: Final = re.compile(rb"^[ \t]*@[\w.]+\.(?:call_tool|list_tools)\(\)", re.MULTILINE)
+_SERVERS: Final = re.compile(rb"FastMCP|MCPServer|\bmcpcore\b")
 _CONCERNS: Final = re.compile(
     rb"mcp|MCP|" + b"|".join(rb"\b%b\b" % name.encode() for name in ATTRIBUTES), re.IGNORECASE
 )
@@ -171,10 +174,12 @@ class _Run:
         Each step is made again until it changes nothing. It visits all files first, and then those that changed.
         """
         state = _State(crashed, version_1=any(_VERSION_1.search(raw) for raw in files.values()))
+        # SDK 2 has no decorators for low-level servers. Until somebody writes these anew, the old names are right.
+        stays = any(map(_LOW_LEVEL.search, files.values())) and not any(map(_SERVERS.search, files.values()))
         known = len(crashed)
         current = _Pass(self, group, files, state)
         tools = 0
-        for step in (_Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
+        for step in (_Pass.convert,) if stays else (_Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
             visited: Collection[str] = files
             for _ in range(MAX_PASSES):
                 step(current, visited)
@@ -504,16 +509,21 @@ class _Pass:
         leaving = [item for group in reached.values() for conversion in group for item in conversion.leaving]
         sources = {path for path in self._group.walk.files if not in_test_file(self._run.shown(path))}
         classes = new_classes(leaving, sources)
+        for path, conversions in reached.items():
+            with self._guarded(path):
+                for conversion in conversions:
+                    conversion.declare_raised(classes.raised, checker.hierarchy)
+        constants = share({self.modules[path]: group for path, group in reached.items()}, classes, sources)
         plans: list[FilePlan] = []
         for path, conversions in reached.items():
             with self._guarded(path):
-                plan = plan_reached(self.modules[path], conversions, classes, checker.hierarchy)
+                plan = plan_reached(self.modules[path], conversions, classes, constants)
                 self._take("reach", path, plan)
                 plans.append(plan)
-        for module, edits in classes.edits.items():
+        for module in dict.fromkeys([*classes.changes, *classes.inserts]):
             self._known(module)
             if module.absolute not in reached:
-                self.edits.setdefault(module.absolute, []).extend(joined(edits))
+                self.edits.setdefault(module.absolute, []).extend(classes.edits(module))
         self._state.reached = not any(plan.waits for plan in plans)
         self._follow(plans)
 

@@ -128,8 +128,8 @@ def logs(ctx: ToolContext[Literal["there_is_no_order"]], order_id: str) -> int:
     errors=[
         FailureMode(
             "order_is_unknown",
-            ErrorCode.INTERNAL_ERROR,
-            when="Order {order_id} is unknown.",
+            ErrorCode.VALIDATION_ERROR,
+            when="The order is unknown.",
             recovery=TODO,
         ),
     ],

@@ -21,7 +21,7 @@ ORDER_ID_IS_MISSING = FailureMode(
 ORDER_NOT_FOUND = FailureMode(
     "order_not_found",
     ErrorCode.NOT_FOUND,
-    when="Order {order_id} not found.",
+    when="The order was not found.",
     recovery=TODO,
 )
 SHOP_DID_NOT_ANSWER = FailureMode(

@@ -1,0 +1,465 @@
+"""One tool that is converted: its failures, its contract, and what changes in its function."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.diagnostics import Change, Edit
+from mcpcore_lint.engine.semantics.data_model import error_field
+from mcpcore_lint.engine.syntax.parse import all_parameters, walk
+from mcpcore_lint.migrate.body import Body
+from mcpcore_lint.migrate.catchalls import CatchAll, catch_all, removal
+from mcpcore_lint.migrate.catching import Shield, check, wrapping
+from mcpcore_lint.migrate.classes import Leaving
+from mcpcore_lint.migrate.contracts import Names, Writer
+from mcpcore_lint.migrate.failures import failures_of
+from mcpcore_lint.migrate.mapping import only_try, types_of
+from mcpcore_lint.migrate.messages import VAGUE, code_of, constant_text, is_text, pieces, shows, slug, unlabelled
+from mcpcore_lint.migrate.model import Entry, Left, Place
+from mcpcore_lint.migrate.reached import Mapped, Raised, mapped, raised_elsewhere
+from mcpcore_lint.migrate.sentences import blank, of_class, sentences
+from mcpcore_lint.model import ToolDef, string
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+    from mcpcore_lint.engine.syntax.scopes import Scope
+    from mcpcore_lint.migrate.callers import Callers, Helpers
+    from mcpcore_lint.reach import Reach
+
+_CAUSES: Final = ("exc", "error", "cause", "caught")
+_RENDERED: Final = frozenset({"PrefabApp"})
+"""What FastMCP renders from plain tools only."""
+_ARGUMENT: Final = re.compile(r"\b(?:invalid|unsupported|unknown|must|not a valid|malformed)\b", re.IGNORECASE)
+"""What a message says of a value that cannot be used."""
+
+
+class Conversion:
+    """One tool: its failures and its contract."""
+
+    def __init__(self, tools: Sequence[ToolDef], hierarchy: Hierarchy) -> None:
+        first = tools[0]
+        assert isinstance(first.handler.node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        self.tools = tools
+        self.handler = first.handler
+        self.name = string(first.name) or first.handler.name
+        self.body = Body(first.handler.node, first.handler.module, self.name, hierarchy)
+        self.registrations = [
+            decorator
+            for decorator in first.handler.node.decorator_list
+            if any(decorator is tool.registration for tool in tools)
+        ]
+        self.contract = next((tool.contract for tool in tools if tool.contract is not None), None)
+        self.places: list[Place] = []
+        self.catch_alls: list[CatchAll] = []
+        self.shields: list[Shield] = []
+        self.left: list[Left] = []
+        self.entries: list[Entry] = []
+        """The entries that are new to the contract."""
+        self.reasons: dict[Place, str] = {}
+        self.raised: list[Raised] = []
+        """The exceptions of other functions that leave it."""
+        self.declared: list[Mapped] = []
+        """Their classes that the contract gets."""
+        self.leaving: list[Leaving] = []
+        """The same, as `new_classes` takes them."""
+        self.followed: list[tuple[Place, Scope]] = []
+        """What other functions raise and the contract maps, for the tests that expect it."""
+        self.mapped: dict[str, str] = {}
+        """The calls of `.on(...)` for exceptions of other functions, by reason."""
+        self.imports: set[tuple[str, str]] = set()
+        """The classes that these need."""
+        self.blocked: tuple[str, str] | None = None
+        declared = self.contract.by_reason if self.contract is not None else {}
+        self._codes = {
+            name: entry.code_value.name if entry.code_value is not None else None for name, entry in declared.items()
+        }
+        """The codes of the reasons that are taken; None if a declared one is not known."""
+
+    @property
+    def on_server(self) -> bool:
+        """Whether `errors=` goes into the decorator that registers the tool."""
+        return (
+            len(self.registrations) == len(self.tools) == 1
+            and self.tools[0].flavour == "mcpcore"
+            and self.tools[0].registration is self.registrations[0]
+        )
+
+    @property
+    def is_dispatcher(self) -> bool:
+        """Whether it is the function of a low-level server that answers for all tools."""
+        return any(tool.flavour == "lowlevel" for tool in self.tools)
+
+    def _dispatcher(self) -> Left:
+        """The line about a dispatcher, with the tools that it serves."""
+        served = [name for tool in self.tools for entry in tool.serves if (name := string(entry.name)) is not None]
+        name, first = self.body.node.name, [*served, "each"][0]
+        pattern = f"{name}() of a low-level server answers for all tools"
+        decide = (
+            f"make mcp = Server(...) of mcpcore, write @mcp.tool(errors=[...]) above a function {first}(...) with "
+            f"the body of its branch, and so for each tool; then drop {name}() and the list of tools: SDK 2.0 has "
+            "neither @server.list_tools() nor @server.call_tool()"
+        )
+        return Left(self.body.module.path, self.body.node.lineno, tuple(served) or (self.name,), pattern, decide)
+
+    @property
+    def _is_text(self) -> bool:
+        """Whether the tool is registered to send its result as text alone."""
+        keyword = self.tools[0].decorator_keyword("structured_output") if self.on_server else None
+        return keyword is not None and isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+
+    def read(self, rules: frozenset[str], callers: Callers, helpers: Helpers, hierarchy: Hierarchy) -> None:
+        """Find the failures, and decide about each of them."""
+        body = self.body
+        if self.is_dispatcher:
+            served = all(string(tool.name) is not None for tool in self.tools)
+            self.left = [] if served else [self._dispatcher()]
+            return
+        places, self.left, made = failures_of(body)
+        self.left += helpers.left(body, {(remaining.path, remaining.line) for remaining in self.left})
+        self._nested(hierarchy)
+        answers = {place.node for place in places} | made
+        wrapped = wrapping(body, set(self.registrations), hierarchy)
+        self.blocked = blocked = self.blocked_by(wrapped.blocks)
+        elsewhere = [shield for shield in wrapped.shields if shield.module.absolute not in callers.files]
+        if blocked is None and elsewhere:
+            where = elsewhere[0].module.path
+            blocked = f"a decorator in {where} catches everything", "name that file too, and run the command again"
+        for place in places:
+            if place.rule not in rules:
+                continue
+            outcome = check(place, answers, body)
+            if isinstance(outcome, Left):
+                self.left.append(outcome)
+            elif outcome is None:
+                continue
+            elif blocked:
+                self.left.append(body.left(place.node, *blocked))
+            elif why := callers.objection(self.handler, place):
+                self.left.append(body.left(place.node, *why))
+            elif place.raised and wrapped.handles(place.raised):
+                what = place.raised.rpartition(".")[2]
+                self.left.append(body.left(place.node, f"raise of {what}", "a decorator catches this class"))
+            elif codemods.has_comment(body.module.source.segment(place.node)):
+                self.left.append(body.left(place.node, "a comment within the failure", "move it above the statement"))
+            elif (found := catch_all(place, body)) is not None:
+                self.catch_alls.append(found)
+            elif not self._name(place):
+                decide = "write a failure mode for it, and raise ctx.fail"
+                self.left.append(body.left(place.node, "the message says no more than an exception or a value", decide))
+            else:
+                self.places.append(place)
+                self.shields += outcome
+        self._keep_nested()
+        if self.places:
+            self.shields += wrapped.shields
+        for owner, wrapper in wrapped.answers:
+            pattern = "the decorator answers for every exception"
+            decide = "declare what it catches, or let it pass"
+            line = getattr(wrapper, "lineno", 1)
+            self.left.append(Left(owner.path, line, (self.name,), pattern, decide, perhaps=True))
+
+    def follow(self, reach: Reach, hierarchy: Hierarchy) -> None:
+        """Find the exceptions of other functions that leave the tool."""
+        body = self.body
+        self.raised = raised_elsewhere(reach, body.module.project, body.node)
+        if self.raised:
+            self.blocked = self.blocked_by(wrapping(body, set(self.registrations), hierarchy).blocks)
+            declarable = self.blocked is None and not self.is_dispatcher
+            self.leaving = [
+                Leaving(item, body.module, body.node, declarable and item.is_inside) for item in self.raised
+            ]
+
+    def declare_raised(self, made: Mapping[ast.Raise, Raised], hierarchy: Hierarchy) -> None:
+        """Declare the exceptions of other functions that leave the tool, or leave them to the report."""
+        if self.is_dispatcher or not self.raised:
+            return
+        body = self.body
+        left = raised = [made.get(item.node, item) for item in self.raised]
+        if self.blocked is not None:
+            self.left.append(body.left(body.node, *self.blocked))
+        else:
+            line = min(part.lineno for part in (body.node, *body.node.decorator_list))
+            self.declared, left = mapped(raised, body.module, line, hierarchy)
+        for item in [*self.declared]:
+            if item.entry.reason in self._codes:
+                self.declared.remove(item)
+                left += [other for other in raised if other.name == item.name]
+                continue
+            self._codes[item.entry.reason] = item.entry.code
+            self.entries.append(item.entry)
+            for other in raised:
+                if other.name == item.name:
+                    places = (Place(other.node, "helper", other.message, name) for name in other.names)
+                    self.followed += [(place, other.scope) for place in places]
+        self.left += [item.left(self.name) for item in left]
+
+    def spell_declared(self, constants: Mapping[str, str], names: Names) -> dict[Entry, str]:
+        """Write `.on(...)` for the exceptions of other functions, or return the constants that have it."""
+        shared: dict[Entry, str] = {}
+        for item in self.declared:
+            imported, constant = item.imported, constants.get(item.name)
+            if imported is not None:
+                imported = imported if constant is None else (imported[0], constant)
+                self.imports.add(imported)
+            spelling = names.spell(*imported) if imported is not None else constant or item.spelling
+            if constant is not None:
+                shared[item.entry] = spelling
+            else:
+                self.mapped[item.entry.reason] = f".on({spelling}, message=str)"
+        return shared
+
+    def _keep_nested(self) -> None:
+        """Leave clauses that catch everything inside a `try` whose other clauses would then answer."""
+        going = {found.clause for found in self.catch_alls}
+        for found in [*self.catch_alls]:
+            around = [part for part in self.body.tries(found.place.node) if not going.issuperset(part.handlers)]
+            if any(part.handlers for part in around):
+                self.catch_alls.remove(found)
+                pattern = "a clause catches everything, inside of another try"
+                self.left.append(
+                    self.body.left(found.clause, pattern, "let one of them decide, and run the command again")
+                )
+
+    def _nested(self, hierarchy: Hierarchy) -> None:
+        for node in self.body.nested:
+            assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            inner = Body(node, self.body.module, self.name, hierarchy)
+            for place in failures_of(inner)[0]:
+                if place.raised:
+                    self.left.append(
+                        self.body.left(
+                            place.node, "a failure inside a nested function", "raise ctx.fail where it is called"
+                        )
+                    )
+
+    def blocked_by(self, decorator: str) -> tuple[str, str] | None:
+        """Why the tool cannot be converted: a pattern and what to decide; None if it can."""
+        body, arguments = self.body, self.body.node.args
+        if decorator:
+            decide = "let its wrapper take *args, **kwargs and pass them on unread, and run the command again"
+            return f"the decorator {decorator}", decide
+        if body.is_generator:
+            return "the tool yields", "return one answer, and report progress through the context"
+        if arguments.vararg or arguments.kwarg:
+            return "the tool takes any arguments", "name each of them, since a contract describes them to the client"
+        flavours = {tool.flavour for tool in self.tools}
+        if "fastmcp" in flavours and body.names & _RENDERED:
+            return "the tool returns a result that only FastMCP renders", "keep it a plain tool, and raise ToolError"
+        if (match := error_field(body.node, body.module)) is not None and not self._is_text:
+            model, field = match
+            decide = "give it another name, since clients look for a failure there, and run the command again"
+            return f"the field {field.name} of the result {model}", decide
+        if self.contract is not None and (self.contract.state != "sequence" or not self.contract.complete):
+            return "the contract cannot be read", "write errors=[...] as a list at the tool"
+        context = self.handler.context
+        if (
+            context is not None
+            and context.mcpcore
+            and (all_parameters(arguments)[self.index : self.index + 1] != [context.node])
+        ):
+            return "the context is not the first parameter", "move it there"
+        return None
+
+    @property
+    def index(self) -> int:
+        """The place of the context: behind `self`."""
+        node = self.body.node
+        static = any(
+            isinstance(decorator, ast.Name) and decorator.id == "staticmethod" for decorator in node.decorator_list
+        )
+        return int(self.handler.owner is not None and not static)
+
+    def _name(self, place: Place) -> bool:
+        """Give a failure its reason and its entry; False if its message does not say when it happens."""
+        message, scope = place.said or (place.message, self.body.scope)
+        parts = pieces(message, scope)
+        kind = self._class(place)
+        clause = self.body.clause_of(place.node)
+        # The text of a KeyError is the key.
+        shown = "key" if clause is not None and self.body.caught(clause) == ("builtins.KeyError",) else "error"
+        caught = {clause.name: shown} if clause is not None and clause.name is not None else {}
+        told = sentences(message, scope, caught)
+        if told is None:
+            info = self.body.module.project.class_named(kind)
+            known = of_class(kind, info.node if info is not None else None)
+            # What the author of a raise hands to a class of Python need not be about its usual meaning.
+            if known is None or (info is None and place.raised == kind and place.message is not None):
+                return False
+            names, entry = [known[0]], Entry(known[0], code_of(kind, ""), known[1])
+        else:
+            names = [slug([place.hint.replace("_", " ")], 6)] if place.hint else []
+            names += [slug(parts, most) for most in (8, 12)]
+            code = code_of(kind, constant_text(parts).replace("\N{HORIZONTAL ELLIPSIS}", " "))
+            parameters = {parameter.arg for parameter in all_parameters(self.body.node.args)}
+            if code in VAGUE and _ARGUMENT.search(told.when) and shows(message, scope, parameters):
+                code = "VALIDATION_ERROR"
+            entry = Entry("", code, told.when, told.recovery)
+        reason = self._free(list(filter(None, names)), entry)
+        if reason is not None:
+            self.reasons[place] = reason
+        return reason is not None
+
+    def _free(self, names: Sequence[str], entry: Entry) -> str | None:
+        """The first of some reasons that is not taken by another cause; the entry is declared under it."""
+        for name in names:
+            same = next((known for known in self.entries if known.reason == name), None)
+            if same is not None and (same.code, blank(same.when)) == (entry.code, blank(entry.when)):
+                return name
+            if name not in self._codes:
+                self._codes[name] = entry.code
+                self.entries.append(entry._replace(reason=name))
+                return name
+            if same is None and self._codes[name] in {entry.code, None}:
+                return name  # the contract that is there declares it
+        return None
+
+    def _class(self, place: Place) -> str:
+        """The class that says most about a failure: what it raises, or else what its clause catches."""
+        clause = self.body.clause_of(place.node)
+        caught = [name for name in (self.body.caught(clause) if clause is not None else ()) if name is not None]
+        specific = [name for name in caught if name not in {"builtins.Exception", "builtins.BaseException"}]
+        plain = place.raised in {"", "builtins.Exception", "builtins.RuntimeError", "builtins.ValueError"}
+        framework = place.raised.startswith(("mcp.", "fastmcp.")) or place.rule == "made-error"
+        if (plain or framework) and len(specific) == 1:
+            return specific[0]
+        return "" if framework else place.raised
+
+    def removals(self) -> tuple[list[Change | Edit | None], list[Left]]:
+        """The changes that remove the clauses that catch everything, with a line for each.
+
+        A `try` around another one waits for the next pass.
+        """
+        changes: list[Change | Edit | None] = []
+        gone: list[Left] = []
+        body, segment = self.body, self.body.module.source.segment
+        groups: dict[ast.Try, list[CatchAll]] = {}
+        for found in self.catch_alls:
+            groups.setdefault(found.statement, []).append(found)
+        for statement, clauses in groups.items():
+            if any(part in groups for part, _ in body.above(statement)):
+                continue
+            made = removal(clauses, body.module)
+            if made is None:
+                pattern, decide = "a clause catches everything", "remove it, since the boundary answers"
+                self.left += [body.left(found.clause, pattern, decide) for found in clauses]
+                continue
+            changes += made
+            for found in clauses:
+                message = found.place.message
+                text = " ".join(segment(message).split()) if message is not None else "nothing"
+                how = "goes" if found.goes else "raises again"
+                kinds = " ".join(segment(found.clause.type).split()) if found.clause.type is not None else ""
+                gone.append(body.left(found.clause, f"except {kinds}".strip() + f" {how}", f"it said {text}"))
+        return changes, gone
+
+    # -- writing -------------------------------------------------------------------------------------------------------
+
+    def changes(self, writer: Writer, shared: dict[Entry, str], made: Collection[Entry]) -> list[Change | Edit | None]:
+        """The changes in the file of the function; None for one that cannot be made.
+
+        Args:
+            writer: The writer of the file.
+            shared: The names of the entries that are constants.
+            made: Those of them that are new.
+        """
+        module, body = self.body.module, self.body
+        changes: list[Change | Edit | None] = []
+        new = {entry.reason: entry for entry in self.entries if entry not in shared or entry in made}
+        by_node: dict[ast.stmt, Place] = {place.node: place for place in self.places}
+        # A contract that is there may map the classes already.
+        free = self.contract is None and not self.shields
+        guarded = only_try(body, by_node, self.registrations) if free else None
+        clauses = {by_node[clause.body[0]]: clause for clause in guarded.handlers} if guarded is not None else {}
+        by_reason = dict(self.mapped)
+        if guarded is not None and all(self.reasons[place] in new for place in clauses):
+            changes.append(Change("unwrap", *module.source.node_range(guarded)))
+            for place, handler in clauses.items():
+                entry = new[self.reasons[place]]
+                by_reason[entry.reason] = by_reason.get(entry.reason, "") + self._mapped(place, handler, entry.when)
+        places = [place for place in self.places if self.reasons[place] not in by_reason or place not in clauses]
+        entries = [entry._replace(mapped=by_reason.get(entry.reason, "")) for entry in self.entries]
+        constants = {
+            entry: shared[old] + entry.mapped for entry, old in zip(entries, self.entries, strict=True) if old in shared
+        }
+        if entries:
+            changes.append(
+                writer.declare(body, self.registrations, entries, constants, self.contract, on_server=self.on_server)
+            )
+        if not places:
+            return changes
+        own = self.handler.context if self.handler.context is not None and self.handler.context.mcpcore else None
+        name, added = writer.context(body, own, [*dict.fromkeys(self.reasons[place] for place in places)], self.index)
+        changes += added
+        named: dict[ast.ExceptHandler, str] = {}
+        for place in places:
+            clause = body.clause_of(place.node)
+            cause = ""
+            if clause is not None:
+                cause = clause.name or named.get(clause, "")
+                if not cause and (not isinstance(place.node, ast.Raise) or place.node.cause is None):
+                    cause = next((candidate for candidate in _CAUSES if candidate not in body.names), "")
+                    if not cause:
+                        return [None]
+                    named[clause] = cause
+                    # A bare `except` gets the class Exception, so that a cancelled call ends.
+                    changes.append(codemods.change(module, "name_caught", clause, cause, "Exception"))
+            changes += self._raise(place, f"{name}.fail", cause)
+        return changes
+
+    def _mapped(self, place: Place, clause: ast.ExceptHandler, when: str) -> str:
+        """`.on(...)` for what a clause does; `when` is the sentence that a failure has without a message."""
+        text = self._message(place)[0]
+        option = ""
+        if text:
+            message = ast.parse(f"({text})", mode="eval").body
+            text = ast.unparse(message) if "\n" in text else text
+            if any(isinstance(part, ast.Name) for part in walk([message])):
+                option = "str" if text == f"str({clause.name})" else f"lambda {clause.name or 'exc'}: {text}"
+            elif not isinstance(message, ast.Constant) or message.value != when:
+                option = text
+        names = [self.body.module.source.segment(kind) for kind in types_of(clause)]
+        # Type checkers let `.on` take four classes.
+        some = [", ".join(names[at : at + 4]) for at in range(0, len(names), 4)]
+        return "".join(f".on({part}{option and ', message='}{option})" for part in some)
+
+    def _message(self, place: Place) -> tuple[str, bool]:
+        """The code of the message of a failure, and whether it lost its label."""
+        module, scope = self.body.module, self.body.scope
+        text = "" if place.message is None else module.source.segment(place.message)
+        bare = text if place.message is None else unlabelled(text, pieces(place.message, scope))
+        labelled, text = bare != text, bare
+        if place.attribute:
+            text = f"{text}.{place.attribute}"
+        elif place.message is not None and not is_text(place.message, scope):
+            text = f"str({text})"
+        elif "\n" in text and isinstance(place.message, ast.BinOp):
+            text = f"({text})" if not text.startswith("(") else text
+        return text, labelled
+
+    def _raise(self, place: Place, callee: str, cause: str) -> list[Change | Edit | None]:
+        module, scope, node = self.body.module, self.body.scope, place.node
+        reason = f'"{self.reasons[place]}"'
+        text, labelled = self._message(place)
+        arguments = [reason, *([text] if text else []), *place.arguments]
+        if isinstance(node, ast.Return):
+            return [codemods.change(module, "raise_failure", node, cause, callee, *arguments)]
+        if isinstance(node, ast.Expr):
+            code = f"raise {callee}({', '.join(arguments)}){cause and f' from {cause}'}"
+            return [Edit(*module.source.node_range(node), code)]
+        assert node.exc is not None
+        changes: list[Change | Edit | None] = []
+        if place.call is not None:
+            message: list[ast.expr | ast.keyword | str] = []
+            if place.message is not None:
+                message = [place.message if is_text(place.message, scope) and not labelled else text]
+            changes.append(codemods.rewrite_call(module, place.call, [reason, *message], function=callee))
+        else:
+            changes.append(codemods.replace_node(module, node.exc, f"{callee}({', '.join(arguments)})"))
+        if cause and node.cause is None:
+            changes.append(codemods.change(module, "add_cause", node, cause))
+        return changes

@@ -1,0 +1,162 @@
+"""What tools of several files have in common is defined once, and nothing that a model read is lost without a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from mcpcore.cli.root import cli
+from tests.migrate.migrating import report, run
+
+SERVER = """from mcp.server.fastmcp import FastMCP
+
+from pkg import one, two
+
+mcp = FastMCP("x")
+one.register(mcp)
+two.register(mcp)
+"""
+TOOLS = """from mcp.server.fastmcp import FastMCP
+
+from pkg.client import get, make
+from pkg.paths import check
+
+
+def register(mcp: FastMCP) -> None:
+    @mcp.tool()
+    def {name}(path: str) -> str:
+        check(path)
+        make(path)
+        return get(path)
+"""
+CLIENT = """from fastapi import HTTPException
+
+
+def get(path: str) -> str:
+    if not path:
+        raise ValueError("path must not be empty at the start of a call")
+    if path == "x":
+        raise HTTPException(status_code=404, detail="There is no x")
+    return path
+
+
+def create_error(text: str) -> RuntimeError:
+    return RuntimeError(f"[client] {text}")
+
+
+def make(path: str) -> None:
+    if path == "y":
+        raise create_error("There is no y")
+"""
+PATHS = """from pkg.client import get
+
+
+def check(path: str) -> None:
+    if path == "z":
+        raise ValueError("path must not be empty at the start of a call")
+    get(path)
+"""
+
+
+def _project(tmp_path: Path) -> dict[str, str | bytes]:
+    tools = {f"pkg/{name}.py": TOOLS.format(name=name) for name in ("one", "two")}
+    files = {"server.py": SERVER, "pkg/__init__.py": "", "pkg/client.py": CLIENT, "pkg/paths.py": PATHS}
+    return {**files, **tools}
+
+
+def test_a_failure_mode_of_several_files_is_defined_beside_its_class(tmp_path: Path) -> None:
+    """The class and the failure mode are in the file that raises it first; the others import them."""
+    outcome, files = run(tmp_path, _project(tmp_path))
+    assert 1 == files["pkg/client.py"].count("class PathMustNotBeEmptyError(ValueError)")
+    assert 1 == files["pkg/client.py"].count(").on(PathMustNotBeEmptyError, message=str)")
+    assert "class " not in files["pkg/paths.py"]
+    assert 'raise PathMustNotBeEmptyError("path must not be empty' in files["pkg/paths.py"]
+    for name in ("one", "two"):
+        text = files[f"pkg/{name}.py"]
+        assert "@mcp.tool(errors=[PATH_MUST_NOT_BE_EMPTY_AT_START])" in text
+        assert "FailureMode" not in text
+    for name, text in files.items():
+        compile(text, name, "exec")
+    second, _ = run(tmp_path, {})
+    assert () == second.files
+    assert report(outcome) == report(second)
+
+
+def test_every_text_that_clients_read_before_has_a_line(tmp_path: Path) -> None:
+    """This holds for an argument by its name, and for an exception that another function makes."""
+    outcome, _ = run(tmp_path, _project(tmp_path), write=False)
+    masked = [left.pattern for left in outcome.left if left.masked]
+    assert [
+        'HTTPException("There is no x") of a helper reaches clients without its text',
+        'RuntimeError("[client] ...") of a helper reaches clients without its text'.replace(
+            "...", "\N{HORIZONTAL ELLIPSIS}"
+        ),
+    ] == masked
+
+
+def test_places_with_the_same_next_step_share_it(tmp_path: Path) -> None:
+    """The report says the step once, with the places below it."""
+    run(tmp_path, _project(tmp_path), write=False)
+    result = CliRunner().invoke(cli, ["migrate", str(tmp_path)])
+    lines = result.output.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("2 places: "))
+    assert "of a helper reaches clients without its text: raise a class of your own" in lines[at]
+    assert lines[at + 1].endswith('client.py:8 one, two: HTTPException("There is no x")')
+    assert lines[at + 2].endswith('client.py:13 one, two: RuntimeError("[client] \N{HORIZONTAL ELLIPSIS}")')
+    assert 1 == result.output.count("raise a class of your own")
+
+
+LOW_LEVEL = """from mcp import McpError
+from mcp.server import Server
+from mcp.types import CallToolResult, Tool
+
+server = Server("x")
+
+
+@server.list_tools()
+async def list_tools() -> list[Tool]:
+    return [Tool(name="find", inputSchema={})]
+
+
+@server.call_tool()
+async def call_tool(name: str, arguments: dict) -> CallToolResult:
+    if name != "find":
+        raise McpError(name)
+    return CallToolResult(content=[], isError=False)
+"""
+
+
+def test_a_low_level_server_keeps_its_names(tmp_path: Path) -> None:
+    """Half of the new names would be right for no version of the SDK."""
+    test = "from pkg import call_tool\n\n\ndef test_x(result):\n    assert result.isError\n"
+    outcome, files = run(tmp_path, {"pkg.py": LOW_LEVEL, "tests/test_pkg.py": test})
+    assert () == outcome.files
+    assert [LOW_LEVEL, test] == [*files.values()]
+    assert "call_tool() of a low-level server answers for all tools" in report(outcome)[0]
+
+
+def test_a_value_of_an_argument_that_is_invalid_is_the_callers_fault(tmp_path: Path) -> None:
+    """A failure that is returned has no class; the message shows which argument it is about."""
+    source = """from mcp.server.fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+
+@mcp.tool()
+def turn(direction: str) -> dict:
+    if direction == "up":
+        return {"error": f"Invalid direction: {direction}"}
+    return {"error": f"Invalid state: {mcp.name}"}
+"""
+    _, files = run(tmp_path, {"server.py": source})
+    assert 'ErrorCode.VALIDATION_ERROR,\n            when="The direction is invalid."' in files["server.py"]
+    assert 'ErrorCode.INTERNAL_ERROR,\n            when="The state is invalid."' in files["server.py"]
+
+
+def test_requirements_on_one_line_are_read(tmp_path: Path) -> None:
+    """The name of the project is no requirement."""
+    outcome, _ = run(
+        tmp_path, {"pyproject.toml": '[project]\nname = "mcp"\ndependencies = ["mcp<2"]\n', "server.py": ""}
+    )
+    assert ["pyproject.toml:3: the pin mcp<2: mcpcore needs mcp 2.3 or later"] == report(outcome)

@@ -29,6 +29,7 @@ _BUGS: Final = frozenset(
                  "SystemExit", "GeneratorExit")
 )  # fmt: skip
 """Exceptions that end a program, steer it, or say that it is wrong."""
+_CODED: Final = "mcpcore.CodedError"
 _SHOWN: Final = 60
 """How much of a message the report shows."""
 
@@ -91,8 +92,7 @@ class Raised(NamedTuple):
 def raised_elsewhere(reach: Reach, project: Project, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[Raised]:
     """The `raise` statements with a text in other functions, whose exceptions leave a tool."""
     found: dict[ast.Raise, Raised] = {}
-    # What a contract may map leaves the tool in two ways; the report names the class that was raised.
-    for throw in sorted(reach.throws, key=lambda throw: throw.type_name == "mcpcore.CodedError"):
+    for throw in reach.throws:
         if (
             throw.form in _FORMS
             and throw.source == "project"
@@ -116,7 +116,10 @@ def _located(throw: ReachedThrow, project: Project, *, is_inside: bool) -> Itera
         while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             function = module.parents.get(function)
         scope = module.scope_of(function) if function is not None else module.scope
-        yield Raised(throw.type_name, module, node, scope, throw.form in {"framework", "protocol"}, is_inside)
+        name = throw.type_name
+        if name == _CODED and isinstance(made := evaluate(node.exc.func, scope), Symbol):
+            name = made.name  # a contract maps other classes, and perhaps this one
+        yield Raised(name, module, node, scope, throw.form in {"framework", "protocol"}, is_inside)
 
 
 def _raises(module: Module) -> dict[tuple[int, int], ast.Raise]:

@@ -1,4 +1,4 @@
-"""What tools of several files have in common is defined once, and nothing that a model read is lost without a line."""
+"""Tools of several files share classes and failure modes, and each text that a model read before has a line."""
 
 from __future__ import annotations
 

@@ -67,5 +67,5 @@ def test_other_messages_stay(when: str) -> None:
     ],
 )
 def test_a_text_that_says_that_something_is_missing_has_a_code(name: str, text: str, code: str) -> None:
-    """It is NOT_FOUND, unless the class says more; a text that says nothing has no other code."""
+    """It is NOT_FOUND, unless the class says more; the code of a vague text does not change."""
     assert code == code_of(name, text)

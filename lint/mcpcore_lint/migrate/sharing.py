@@ -1,4 +1,4 @@
-"""Defines a failure mode once, beside the exception class that it is about, if tools of several files declare it."""
+"""Defines a failure mode once, next to its exception class, if tools of several files declare it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Makes a whole sentence of a message that leaves out its verb, its article or its subject.
 
-Each form is one whose missing words are certain. A message in another form stays as it is.
+Each form is one whose missing words are certain. A message in another form does not change.
 """
 
 from __future__ import annotations

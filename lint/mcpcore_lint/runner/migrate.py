@@ -174,7 +174,7 @@ class _Run:
         Each step is made again until it changes nothing. It visits all files first, and then those that changed.
         """
         state = _State(crashed, version_1=any(_VERSION_1.search(raw) for raw in files.values()))
-        # SDK 2 has no decorators for low-level servers. Until these are written in another way, the old names are right.
+        # SDK 2 has no decorators for low-level servers. Until these are rewritten, the old names are right.
         stays = any(map(_LOW_LEVEL.search, files.values())) and not any(map(_SERVERS.search, files.values()))
         known = len(crashed)
         current = _Pass(self, group, files, state)

@@ -116,12 +116,12 @@ server = Server("x")
 
 @server.list_tools()
 async def list_tools() -> list[Tool]:
-    return [Tool(name="find", inputSchema={})]
+    return [Tool(name="find-one", inputSchema={})]
 
 
 @server.call_tool()
 async def call_tool(name: str, arguments: dict) -> CallToolResult:
-    if name != "find":
+    if name != "find-one":
         raise McpError(name)
     return CallToolResult(content=[], isError=False)
 """
@@ -133,7 +133,9 @@ def test_a_low_level_server_keeps_its_names(tmp_path: Path) -> None:
     outcome, files = run(tmp_path, {"pkg.py": LOW_LEVEL, "tests/test_pkg.py": test})
     assert () == outcome.files
     assert [LOW_LEVEL, test] == [*files.values()]
-    assert "call_tool() of a low-level server answers for all tools" in report(outcome)[0]
+    line = report(outcome)[0]
+    assert "find-one: call_tool() of a low-level server answers for all tools" in line
+    assert "a function find_one(...)" in line
 
 
 def test_a_value_of_an_argument_that_is_invalid_is_the_callers_fault(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ class Conversion:
     def _dispatcher(self) -> Left:
         """The line about a dispatcher, with the tools that it serves."""
         served = [name for tool in self.tools for entry in tool.serves if (name := string(entry.name)) is not None]
-        name, first = self.body.node.name, [*served, "each"][0]
+        name, first = self.body.node.name, re.sub(r"\W", "_", [*served, "each"][0])
         pattern = f"{name}() of a low-level server answers for all tools"
         decide = (
             f"make mcp = Server(...) of mcpcore, write @mcp.tool(errors=[...]) above a function {first}(...) with "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from mcpcore_lint.runner.migrate import migrate
@@ -300,3 +301,33 @@ def section(name: str) -> str:
         'server.py:10 section: HTTPException("There is no …") of a helper',
         'server.py:11 section: HTTPException("The name is wrong") of a helper',
     ] == [line.partition(" reaches")[0] for line in report(outcome)]
+
+
+def test_a_class_of_python_around_another_exception_has_no_code_of_its_own(tmp_path: Path) -> None:
+    """A ValueError that hands on the text of any exception is about no argument; one with a text of its own may be."""
+    clause = "    try:\n        return open(name).read()\n    except Exception as e:\n"
+    helper = f'{clause}        raise ValueError(f"Error reading the symbols of {{name}}: {{e}}") from e\n'
+    server = f"""
+from fastmcp import FastMCP
+
+mcp = FastMCP("a")
+
+
+def read(name: str) -> str:
+{helper}
+
+@mcp.tool()
+def first(name: str) -> str:
+    return read(name)
+
+
+@mcp.tool()
+def second(name: str) -> str:
+    if name == "c":
+        raise ValueError(f"Invalid name: {{name}}")
+{clause}        audit(e)
+        raise ValueError(f"Error extracting symbols: {{e}}") from e
+"""
+    outcome, files = run(tmp_path, {"server.py": server})
+    assert ["VALIDATION_ERROR"] == re.findall(r"ErrorCode\.(VALIDATION_ERROR)", files["server.py"])
+    assert any("Error reading the symbols of" in left.pattern for left in outcome.left)

@@ -327,7 +327,10 @@ class Conversion:
         framework = place.raised.startswith(("mcp.", "fastmcp.")) or place.rule == "made-error"
         if (plain or framework) and len(specific) == 1:
             return specific[0]
-        return "" if framework else place.raised
+        # A class of Python that hands on the text of any other exception says nothing about the cause.
+        message = walk([place.message]) if plain and clause is not None and place.message is not None else []
+        wraps = any(isinstance(part, ast.Name) and clause is not None and part.id == clause.name for part in message)
+        return "" if framework or wraps else place.raised
 
     def removals(self) -> tuple[list[Change | Edit | None], list[Left]]:
         """The changes that remove the clauses that catch everything, with a line for each.

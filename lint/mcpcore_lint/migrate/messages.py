@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.scopes import Scope
 
 VAGUE: Final = frozenset({"INTERNAL_ERROR", "UNKNOWN_ERROR"})
-_PLAIN: Final = frozenset(
+PLAIN: Final = frozenset(
     f"builtins.{name}" for name in ("Exception", "ValueError", "RuntimeError", "TypeError", "KeyError", "LookupError")
 )
 """Classes that say less about a failure than its message does."""
@@ -236,7 +236,7 @@ def code_of(class_name: str, message: str) -> str:
         by_text = "NOT_FOUND"
     elif explanation.matched.layer == "default":
         return explanation.code.name  # nothing in the message helps
-    if by_class and by_class not in VAGUE and class_name not in _PLAIN:
+    if by_class and by_class not in VAGUE and class_name not in PLAIN:
         return by_class
     if by_text in VAGUE or not by_class:
         return by_class or by_text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
-from mcpcore_lint.migrate.messages import VAGUE, code_of, constant_text, is_text, pieces, slug
+from mcpcore_lint.migrate.messages import PLAIN, VAGUE, code_of, constant_text, is_text, pieces, slug
 from mcpcore_lint.migrate.model import Entry, Left
 from mcpcore_lint.migrate.sentences import blank, of_class, sentences
 from mcpcore_lint.model import Symbol
@@ -63,6 +63,13 @@ class Raised(NamedTuple):
         info = self.module.project.class_named(self.name)
         bases = [f"builtins.{ast.unparse(base)}" for base in (info.node.bases if info is not None else ())]
         return [self.name, *([self.base] if self.base else bases)]
+
+    @property
+    def wraps(self) -> bool:
+        """Whether its text is that of an exception which its clause caught."""
+        clauses = [part for part in walk([self.scope.node]) if isinstance(part, ast.ExceptHandler)]
+        names = {clause.name for clause in clauses if self.node in walk([*clause.body])}
+        return any(isinstance(part, ast.Name) and part.id in names for part in walk([self.node.exc or self.node]))
 
     @property
     def shown(self) -> ast.expr | None:
@@ -210,7 +217,9 @@ def code_of_raised(item: Raised) -> str:
     """The code of a failure; that of the built-in class above its class if its own says nothing."""
     text = constant_text(pieces(item.message, item.scope)).replace("\N{HORIZONTAL ELLIPSIS}", " ")
     # The name of a class that is to be made repeats the text, where it counts for less.
-    codes = [code_of(name, text) for name in ([item.base] if item.base else item.names)]
+    # A class of Python that hands on the text of any other exception says nothing about the cause.
+    names = [""] if item.wraps and item.names[-1] in PLAIN else [item.base] if item.base else item.names
+    codes = [code_of(name, text) for name in names]
     return next((code for code in codes if code not in VAGUE), codes[0])
 
 

@@ -200,7 +200,7 @@ class TestShow:
     def test_an_invalid_time_is_an_error_with_valid_examples(self, trail):
         """The error helps the next try to succeed."""
         assert (
-            "give 2026-11-21, 2026-11-21T08:15Z, or 30m, 2h, 7d"
+            "give 2026-11-21, 2026-11-21T08:15Z, or 30m, 2h or 7d"
             in run("show", trail, "--since", "soon", status=2).stderr
         )
 

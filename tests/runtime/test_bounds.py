@@ -239,7 +239,7 @@ def test_arguments_with_very_many_errors_are_counted(call: Callable[..., Any]) -
         return sum(numbers)
 
     error = call(Server("s", tools=[add]), "add", {"numbers": ["x"] * 10_001}).structured_content["error"]
-    assert error["message"] == "The arguments do not fit add in 10001 ways"
+    assert error["message"] == "10001 invalid arguments for add"
     assert error["data"]["issues"] == [{"path": "", "type": "more", "message": "10001 errors"}]
     assert error["data"]["reason"] == "invalid_arguments"
 

@@ -242,7 +242,7 @@ def test_a_method_is_a_tool_of_its_instance(call: Any) -> None:
     assert ("sync_method", ("no_match",)) == (declared.name, declared.contract.reasons)
     assert "<MethodTool sync_method>" == repr(declared)
     assert "1:x" == one.sync_method.handler(Context(), "x")
-    with pytest.raises(ContractError, match=r"give it bound to an instance, as instance\.sync_method"):
+    with pytest.raises(ContractError, match=r"pass it bound to an instance, as instance\.sync_method"):
         Server("s", tools=[declared])
 
 
@@ -308,7 +308,7 @@ def bare_typed_context(ctx: Context, x: int) -> int:
 def test_a_method_decorated_by_the_server_is_refused() -> None:
     """The server has no instance to call it on."""
     server = Server("s")
-    with pytest.raises(ContractError, match="give it bound to an instance"):
+    with pytest.raises(ContractError, match="pass it bound to an instance"):
 
         class Late:
             @server.tool(errors=[NO_MATCH])

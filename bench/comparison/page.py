@@ -307,8 +307,7 @@ def readme(record: Record) -> str:
     """The table of the README."""
     lines = ["| | " + " | ".join(COLUMNS.values()) + " |", "|---|" + "---|" * len(COLUMNS)]
     for row in ROWS:
-        cells = row.cells(record)
-        answers = " | ".join(cells[column] for column in COLUMNS)
+        answers = " | ".join(row.cells(record)[column] for column in COLUMNS)
         lines.append(f"| [{row.label}]({PAGE}#{row.anchor}) | {answers} |")
     return "\n".join(lines)
 

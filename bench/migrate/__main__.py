@@ -118,8 +118,7 @@ def used(command: list[str], folder: Path) -> float:
     """The seconds of processor time of a command."""
     before = os.times()
     subprocess.run(command, cwd=folder, capture_output=True, check=True)
-    after = os.times()
-    return sum(after[2:4]) - sum(before[2:4])
+    return sum(os.times()[2:4]) - sum(before[2:4])
 
 
 def timed(folder: Path) -> dict[str, dict[str, float]]:

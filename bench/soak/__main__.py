@@ -123,8 +123,7 @@ def problems(
     found += [f"the trail does not verify: {problem}" for problem in report.problems[:3]]
     files = sorted(trail.parent.glob(f"{trail.name}*"))
     lines = [line for path in files if not path.name.endswith(".head") for line in path.read_text().splitlines()]
-    recorded = {json.loads(line).get("correlationId") for line in lines}
-    lost = tally.failures - recorded
+    lost = tally.failures - {json.loads(line).get("correlationId") for line in lines}
     if lost:
         found.append(f"{len(lost)} of {len(tally.failures)} failures have no record, such as {min(lost)}")
     if after["rss_kib"] - early["rss_kib"] > MAX_GROWTH_KIB:

@@ -497,8 +497,7 @@ class Writer:
             finally:
                 os.close(fd)
             facts = {} if last is None else {"last": last.seq, "last_hash": last.hash}
-            event = encode_event("pruned", file=old.name, **facts)
-            self._write(*self._seal(event))
+            self._write(*self._seal(encode_event("pruned", file=old.name, **facts)))
             old.unlink()
 
     def _open_copies(self) -> list[int]:

@@ -140,8 +140,7 @@ def _details(error: Failure) -> Iterator[str]:
         yield "Corrective parameters:\n\n" + block(error.corrective_params)
     fields = data_fields(error)
     if fields:
-        rows = [[code(name), escaped(words)] for name, words in fields]
-        yield table(["data", "type"], rows)
+        yield table(["data", "type"], [[code(name), escaped(words)] for name, words in fields])
     if error.example is not None:
         yield "Example of the data:\n\n" + block(error.example)
 

@@ -41,7 +41,7 @@ class Guarded(click.Command):
         except AuditError as exc:
             raise Problem(str(exc)) from exc
         except OSError as exc:
-            # Every command reports an error of its output alike, and ends quietly if nobody reads it any more.
+            # Every command reports an error of its output alike, and ends quietly if its reader has gone.
             if output.is_of_output(exc):
                 raise
             raise Problem(f"{exc.filename or 'the trail'}: {exc.strerror or exc}") from exc

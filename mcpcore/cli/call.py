@@ -261,8 +261,7 @@ def _safe_path() -> tuple[str, ...]:
     """`-P` prevents that a json.py in the current folder shadows the library, unless mcpcore is there too."""
     import mcpcore
 
-    home = Path(mcpcore.__file__).resolve().parent.parent
-    return () if home == Path.cwd() else ("-P",)
+    return () if Path(mcpcore.__file__).resolve().parent.parent == Path.cwd() else ("-P",)
 
 
 def perform(address: ServerAddress, request: Request, kind: type[C]) -> C:
@@ -523,16 +522,14 @@ class Conversation:
                 hint += f"; if it ends without one, it does not serve, which `mcpcore run {shlex.quote(file)}` does"
         if stderr and "\nNext: " in stderr:
             hint = None  # `mcpcore run` printed a hint already
-        kind = Failed if self.reached else Problem
-        return kind(f"{message}.", detail=stderr, hint=hint)
+        return (Failed if self.reached else Problem)(f"{message}.", detail=stderr, hint=hint)
 
     def _server_stderr(self) -> str | None:
         if self.request.verbose or not self.log.seekable():
             return None
         self.log.flush()
         self.log.seek(0)
-        text = self.log.read().strip()
-        return text[-_TAIL:] or None
+        return self.log.read().strip()[-_TAIL:] or None
 
 
 @contextmanager
@@ -596,5 +593,4 @@ async def _unchecked(name: str, result: CallToolResult) -> None:
 
 
 def _sentence(exc: BaseException) -> str:
-    text = str(exc).strip() or type(exc).__name__
-    return text.splitlines()[0].rstrip(".")
+    return (str(exc).strip() or type(exc).__name__).splitlines()[0].rstrip(".")

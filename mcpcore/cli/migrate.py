@@ -43,6 +43,10 @@ _HEADINGS: Final = (
     "Possible failures, for a reviewer: PATH:LINE TOOL: finding: next step",
 )
 """What is above each part of the report, in the order of importance."""
+_MASKED: Final = (
+    ". Clients no longer read the texts of exceptions that no contract names, not even those of libraries: declare "
+    "what they need with .on(...)."
+)
 _NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\")?\)")
 """What a finding begins with: the function or the exception that it is about."""
 _SHOWN: Final = 8
@@ -133,7 +137,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     output.line(
         f"{counted(places, 'place')} {verb} in {counted(len(migration.files), 'file')}; "
         f"{counted(len(masked) + len(certain), 'place')} left to you, {len(perhaps)} to look at, {len(project)} about "
-        f"the project",
+        f"the project{_MASKED if migration.files else ''}",
         err=True,
     )
     if not migration.tools and not migration.files and not migration.left and not migration.failures:
@@ -156,16 +160,14 @@ def _lines(group: Iterable[Left]) -> Iterable[str]:
         if len(files) > 1:
             yield f"{times}{pattern}: {decide}"
         for (path, said), same in files.items():
-            tools = dict.fromkeys(tool for left in same for tool in left.tools)
             lines = ", ".join(str(left.line) for left in same[:_SHOWN]) + ", \N{HORIZONTAL ELLIPSIS}" * (
                 len(same) > _SHOWN
             )
-            merged = same[0]._replace(tools=(*tools,))
+            merged = same[0]._replace(tools=(*dict.fromkeys(tool for left in same for tool in left.tools),))
             if len(files) == 1:
                 yield f"{times}{merged.text(path, lines)}"
             else:
-                named = _NAMED.match(said)
-                yield f"    {merged.place(path, lines)}{f': {named[0]}' if named is not None else ''}"
+                yield f"    {merged.place(path, lines)}{f': {named[0]}' if (named := _NAMED.match(said)) else ''}"
 
 
 def _say_tried(tried: Tried | None) -> None:

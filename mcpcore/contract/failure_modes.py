@@ -339,8 +339,7 @@ class FailureMode(Mappable[R_co, D_co]):
 
     def has_field(self, name: str) -> bool:
         """Whether the declared data model has a field of this name."""
-        schema = self.data_schema() or {}
-        return name in schema.get("properties", {})
+        return name in (self.data_schema() or {}).get("properties", {})
 
     def check_data(self, data: object, *, sent: dict[str, JSON] | None = None, dumped: bool = False) -> str | None:
         """Say why the JSON of `data`, without its reserved keys, does not fit the declared model; None if it fits.

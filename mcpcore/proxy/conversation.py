@@ -270,8 +270,8 @@ class Conversation:
                 return Step()  # the server has never heard of the call
             cancelled = self._open.cancel(params_of(message).get("requestId"))
             if cancelled is not None and cancelled.method == "tools/list" and self._held and not self._list_is_coming():
-                step = self._ask(self._held[0][1])  # held calls were waiting for that list
-                return Step(to_server=[raw, *step.to_server])
+                # Held calls were waiting for that list.
+                return Step(to_server=[raw, *self._ask(self._held[0][1]).to_server])
         return Step(to_server=[raw])
 
     # --- the list of tools ----------------------------------------------------------------------------------------

@@ -132,8 +132,7 @@ _ASKS: Final = frozenset({"query", "sql", "table", "database"})
 
 def shows_texts(tool: str) -> bool:
     """Whether a tool, by its name, returns texts that others wrote."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", tool).lower()
-    parts = set(re.split(r"[^a-z]+", words))
+    parts = set(re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", tool).lower()))
     return not _SHOWS_TEXTS.isdisjoint(parts) and _ASKS.isdisjoint(parts)
 
 

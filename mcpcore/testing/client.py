@@ -203,7 +203,6 @@ def make_context(
             "with @tool, @resource or @prompt"
         )
     ctx = _MadeContext(tool.contract, name=tool.name)
-    handler = inspect.unwrap(tool.declaration.handler)
-    ctx._code = getattr(handler, "__code__", None)  # noqa: SLF001 - its own
+    ctx._code = getattr(inspect.unwrap(tool.declaration.handler), "__code__", None)  # noqa: SLF001 - its own
     ctx._lifespan_context = lifespan_context  # noqa: SLF001 - its own
     return ctx

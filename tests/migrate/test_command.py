@@ -47,6 +47,7 @@ def test_a_first_run_shows_a_diff_that_git_applies(project: Path) -> None:
     shown = subprocess.run(arguments, check=True, capture_output=True, text=True)
     assert PLAIN == (project / "server.py").read_text()
     assert "1 place would be converted in 1 file; 0 places left to you, 0 to look at" in shown.stderr
+    assert "texts of exceptions that no contract names, not even those of libraries" in shown.stderr
     (project / ".git").rmdir()
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
     subprocess.run(["git", "init", "-q"], check=True, env=environment)

@@ -304,7 +304,7 @@ def section(name: str) -> str:
 
 
 def test_a_class_of_python_around_another_exception_has_no_code_of_its_own(tmp_path: Path) -> None:
-    """A ValueError that hands on the text of any exception is about no argument; one with a text of its own may be."""
+    """A ValueError that hands on the text of any exception is about no argument; one with another text may be."""
     clause = "    try:\n        return open(name).read()\n    except Exception as e:\n"
     helper = f'{clause}        raise ValueError(f"Error reading the symbols of {{name}}: {{e}}") from e\n'
     server = f"""

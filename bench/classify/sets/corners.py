@@ -185,8 +185,7 @@ def _alchemy(make: Callable[[Any], object], url: str = "sqlite://") -> Callable[
 # Services
 def _status(library: str, status: int) -> Callable[[Peers], object]:
     def run(p: Peers) -> object:
-        response = named(library).get(p.url(status))
-        response.raise_for_status()
+        named(library).get(p.url(status)).raise_for_status()
         raise AssertionError
 
     return run

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 
 def _union() -> None:
-    pydantic = named("pydantic")
-    pydantic.TypeAdapter(int | list[int]).validate_python("x")
+    named("pydantic").TypeAdapter(int | list[int]).validate_python("x")
 
 
 def _stale() -> None:

@@ -348,8 +348,7 @@ async def _answered_alone(
     except BaseException as exc:
         if passes_through(exc):
             raise
-        lost = call.unraised(returned_failure(exc))
-        outcome = call.failure(exc, lost)
+        outcome = call.failure(exc, call.unraised(returned_failure(exc)))
     else:
         refused = call.report_unraised(call.unraised())
         if refused is None:

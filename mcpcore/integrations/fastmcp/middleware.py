@@ -281,8 +281,7 @@ class ContractMiddleware(Middleware):
         describe = functools.partial(
             described, dialect=self._dialect, advertise=self._advertise_errors, describe=self._describe_failures
         )
-        listed = [describe(tool) for tool in tools]
-        return await self._published(server, "tool", listed)
+        return await self._published(server, "tool", [describe(tool) for tool in tools])
 
     async def on_list_resources(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
         """The resources, whose contracts name the fallback tools as the client knows them."""

@@ -87,7 +87,7 @@ def new_classes(leaving: Iterable[Leaving], files: Container[str]) -> NewClasses
                 continue
             around = {home, *(item.module for item in items)}
             alike = known.setdefault((kind.id, blank(sentence.when)), [])
-            owner, name = next((found for found in alike if _reach(found[0], around)), (home, ""))
+            owner, name = next((pair for pair in alike if _reach(pair[0], around)), (home, ""))
             if not name:
                 taken = [name for group in known.values() for _, name in group]
                 name = _free(raised, around, taken) if _reach(home, around) else ""

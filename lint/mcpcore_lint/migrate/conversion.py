@@ -146,8 +146,8 @@ class Conversion:
                 self.left.append(body.left(place.node, f"raise of {what}", "a decorator catches this class"))
             elif codemods.has_comment(body.module.source.segment(place.node)):
                 self.left.append(body.left(place.node, "a comment within the failure", "move it above the statement"))
-            elif (found := catch_all(place, body)) is not None:
-                self.catch_alls.append(found)
+            elif (broad := catch_all(place, body)) is not None:
+                self.catch_alls.append(broad)
             elif not self._name(place):
                 decide = "write a failure mode for it, and raise ctx.fail"
                 self.left.append(body.left(place.node, "the message says no more than an exception or a value", decide))
@@ -215,14 +215,14 @@ class Conversion:
 
     def _keep_nested(self) -> None:
         """Leave clauses that catch everything inside a `try` whose other clauses would then answer."""
-        going = {found.clause for found in self.catch_alls}
-        for found in [*self.catch_alls]:
-            around = [part for part in self.body.tries(found.place.node) if not going.issuperset(part.handlers)]
+        going = {broad.clause for broad in self.catch_alls}
+        for broad in [*self.catch_alls]:
+            around = [part for part in self.body.tries(broad.place.node) if not going.issuperset(part.handlers)]
             if any(part.handlers for part in around):
-                self.catch_alls.remove(found)
+                self.catch_alls.remove(broad)
                 pattern = "a clause catches everything, inside of another try"
                 self.left.append(
-                    self.body.left(found.clause, pattern, "let one of them decide, and run the command again")
+                    self.body.left(broad.clause, pattern, "let one of them decide, and run the command again")
                 )
 
     def _nested(self, hierarchy: Hierarchy) -> None:
@@ -283,8 +283,8 @@ class Conversion:
         # The text of a KeyError is the key.
         shown = "key" if clause is not None and self.body.caught(clause) == ("builtins.KeyError",) else "error"
         caught = {clause.name: shown} if clause is not None and clause.name is not None else {}
-        told = sentences(message, scope, caught)
-        if told is None:
+        sentence = sentences(message, scope, caught)
+        if sentence is None:
             info = self.body.module.project.class_named(kind)
             known = of_class(kind, info.node if info is not None else None)
             # What the author of a raise hands to a class of Python need not be about its usual meaning.
@@ -296,9 +296,9 @@ class Conversion:
             names += [slug(parts, most) for most in (8, 12)]
             code = code_of(kind, constant_text(parts).replace("\N{HORIZONTAL ELLIPSIS}", " "))
             parameters = {parameter.arg for parameter in all_parameters(self.body.node.args)}
-            if code in VAGUE and _ARGUMENT.search(told.when) and shows(message, scope, parameters):
+            if code in VAGUE and _ARGUMENT.search(sentence.when) and shows(message, scope, parameters):
                 code = "VALIDATION_ERROR"
-            entry = Entry("", code, told.when, told.recovery)
+            entry = Entry("", code, sentence.when, sentence.recovery)
         reason = self._free(list(filter(None, names)), entry)
         if reason is not None:
             self.reasons[place] = reason
@@ -341,23 +341,23 @@ class Conversion:
         gone: list[Left] = []
         body, segment = self.body, self.body.module.source.segment
         groups: dict[ast.Try, list[CatchAll]] = {}
-        for found in self.catch_alls:
-            groups.setdefault(found.statement, []).append(found)
+        for broad in self.catch_alls:
+            groups.setdefault(broad.statement, []).append(broad)
         for statement, clauses in groups.items():
             if any(part in groups for part, _ in body.above(statement)):
                 continue
             made = removal(clauses, body.module)
             if made is None:
                 pattern, decide = "a clause catches everything", "remove it, since the boundary answers"
-                self.left += [body.left(found.clause, pattern, decide) for found in clauses]
+                self.left += [body.left(broad.clause, pattern, decide) for broad in clauses]
                 continue
             changes += made
-            for found in clauses:
-                message = found.place.message
+            for broad in clauses:
+                message = broad.place.message
                 text = " ".join(segment(message).split()) if message is not None else "nothing"
-                how = "goes" if found.goes else "raises again"
-                kinds = " ".join(segment(found.clause.type).split()) if found.clause.type is not None else ""
-                gone.append(body.left(found.clause, f"except {kinds}".strip() + f" {how}", f"it said {text}"))
+                how = "goes" if broad.goes else "raises again"
+                kinds = " ".join(segment(broad.clause.type).split()) if broad.clause.type is not None else ""
+                gone.append(body.left(broad.clause, f"except {kinds}".strip() + f" {how}", f"it said {text}"))
         return changes, gone
 
     # -- writing -------------------------------------------------------------------------------------------------------

@@ -184,7 +184,7 @@ class _Run:
             for _ in range(MAX_PASSES):
                 step(current, visited)
                 tools = tools or len(current.handlers)
-                removed = [(found.path, found.left._replace(line=self._line(found))) for found in current.removed]
+                removed = [(place.path, place.left._replace(line=self._line(place))) for place in current.removed]
                 made = self._apply(current.edits, crashed) if len(crashed) == known else set()
                 if len(crashed) > known:
                     return []
@@ -257,12 +257,12 @@ class _Run:
                     left += [(path, remaining) for remaining in left_in_requirements(self.shown(path), text)]
         return left
 
-    def _line(self, found: _Located, *, written: bool = False) -> int:
+    def _line(self, place: _Located, *, written: bool = False) -> int:
         """The line of a place on disk, before the run or after it."""
-        line, moves = found.left.line, self.moves.get(found.path, [])
-        for move in moves[found.edits :] if written else ():
+        line, moves = place.left.line, self.moves.get(place.path, [])
+        for move in moves[place.edits :] if written else ():
             line = move.after(line)
-        for move in () if written else reversed(moves[: found.edits]):
+        for move in () if written else reversed(moves[: place.edits]):
             line = move.before(line)
         return line
 
@@ -300,8 +300,8 @@ class _Run:
             self.converted = [place for place in self.converted if place[0] not in undone]
             self.removed = [clause for clause in self.removed if clause.path not in undone]
         left = [
-            found.left._replace(path=self.shown(found.path), line=self._line(found, written=named is not None))
-            for found in self.left
+            place.left._replace(path=self.shown(place.path), line=self._line(place, written=named is not None))
+            for place in self.left
         ]
         return Migration(
             tuple(files),

@@ -91,8 +91,8 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
             break
         example = _example(node, scope, members) if isinstance(node, ast.Call) else None
         if example is not None:
-            found = unresolved(site.registration, site.target, example, _matches(example, scope.module))
-            return found._replace(origin=node)
+            report = unresolved(site.registration, site.target, example, _matches(example, scope.module))
+            return report._replace(origin=node)
         origins = [*_origins(node, scope, functions)]
         if (
             blind is None

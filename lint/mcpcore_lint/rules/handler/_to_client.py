@@ -50,8 +50,8 @@ def calls_of_wrapped(wrapper: Handler) -> list[ast.Call]:
     calls = [*body_of(wrapper).all(ast.Call)]
     direct = [call for call in calls if is_outer(call.func)]
     if not direct and isinstance(wrapper.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        found = passed_on(wrapper.node, wrapper.module, of_self=scope.owner is not None)
-        direct = [call for call in calls if call.func in found or any(argument in found for argument in call.args)]
+        passed = passed_on(wrapper.node, wrapper.module, of_self=scope.owner is not None)
+        direct = [call for call in calls if call.func in passed or any(argument in passed for argument in call.args)]
     return direct or [call for call in calls if any(map(is_outer, call.args))]
 
 

@@ -6,6 +6,7 @@ import textwrap
 from typing import Final
 
 import pytest
+from mcpcore_lint.engine.registrations import functions
 from mcpcore_lint.runner.engine import lint_paths
 from mcpcore_lint.settings import Settings
 
@@ -411,3 +412,23 @@ def test_no_registration_is_silent(tmp_path, case):
     lines = textwrap.dedent(files["acme/main.py"]).splitlines()
     (finding,) = _linted(tmp_path, files).diagnostics
     assert [number for number, line in enumerate(lines, 1) if line.endswith("# here")] == [finding.span.line]
+
+
+def test_what_is_not_read_to_its_end_is_a_finding(tmp_path, monkeypatch):
+    """A registration has a limit as a whole: on one real tree each of its lists and callers had one, and took minutes."""
+    monkeypatch.setattr(functions, "ALL_STEPS", 60)
+    names = [f"tool_{number}" for number in range(30)]
+    files = {
+        "acme/main.py": f"""
+            from fastmcp import FastMCP
+            from acme.tools import {", ".join(names)}
+            mcp = FastMCP("x")
+            for tool in [{", ".join(names)}]:
+                mcp.add_tool(tool)
+        """,
+        "acme/tools.py": "".join(f"def {name}(q: str) -> str: ...\n" for name in names),
+    }
+    report = _linted(tmp_path, files)
+    assert 0 < len(report.tools) < len(names)
+    messages = [finding.message for finding in report.diagnostics]
+    assert ["no further function is found behind `mcp.add_tool(tool)`, so no rule checks it"] == messages

@@ -70,11 +70,12 @@ class Builder:
             if not isinstance(node, ast.Lambda) and node.decorator_list:
                 self._decorated(node)
         for call, scope in likely_calls(self.module):
-            self.calls.functions.steps = 0
+            self.calls.functions.steps = self.calls.functions.all_steps = 0
             sites = tuple(self.calls.sites(call, scope))
             sites = sites or self._blind(call, scope, self.calls.sites(call, scope))
             for site in sites:
                 self._registered(site)
+            self._note_if_exhausted(call)
         for site in (*self._requested(), *self._overriding()):
             self._registered(site)
         self._served()
@@ -84,6 +85,12 @@ class Builder:
             tool.server = tool.server or self._servers.get(tool.registration)
         self._found.sort(key=lambda maker: (maker.registration.lineno, maker.registration.col_offset))
         return self._found
+
+    def _note_if_exhausted(self, registration: ast.expr) -> None:
+        """Report a registration behind which there is too much to read, so that some tools may be missing."""
+        if self.calls.functions.is_exhausted():
+            report = unresolved(registration, registration)
+            self._unresolved.append(report._replace(kind="further function"))
 
     def _requested(self) -> Iterator[Site]:
         """The low-level handlers that are assigned: `server.request_handlers[CallToolRequest] = handle`."""
@@ -117,6 +124,7 @@ class Builder:
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         before = len(self._found)
+        self.calls.functions.all_steps = 0
         sites = self.calls.decorations(node, self.module)
         outside = self.module.functions[node].parent or self.module.scope
         for decorator in node.decorator_list if not sites else ():
@@ -125,6 +133,7 @@ class Builder:
         for site in sites:
             for target in self.calls.functions.behind(site.target, site.scope):
                 self._add(site.maker, site.registration, target)
+            self._note_if_exhausted(site.registration)
         self._found[before:] = _joined(self._found[before:], node)
 
     def _blind(

@@ -185,6 +185,8 @@ class Elements:
         self._reading.append(owner.node)
         try:
             for called, call, where in callers:
+                if self.functions.is_exhausted():
+                    break
                 parts = [*call.args, *(keyword.value for keyword in call.keywords)]
                 arguments = ast.copy_location(ast.Tuple(parts, ast.Load()), call)
                 around = (
@@ -303,6 +305,8 @@ class Elements:
             about: The part of it whose names decide which loops count; by default the whole expression.
         """
         frames: list[Scope] = [scope]
+        if self.functions.is_exhausted():
+            return frames
         for loop in self._loops(node, about if about is not None else node, scope):
             if loop in self._active:
                 return []  # a list that is made of itself

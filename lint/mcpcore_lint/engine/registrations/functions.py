@@ -27,6 +27,8 @@ from mcpcore_lint.model import Const, FunctionNode, Symbol, Unknown, Value, opti
 
 STEPS: Final = 600
 """How many expressions are read for one registration, since names that are bound often lead along too many paths."""
+ALL_STEPS: Final = 30_000
+"""How many are read for all items of the lists behind one registration, each of which has `STEPS`."""
 
 
 class Target(NamedTuple):
@@ -51,6 +53,7 @@ class Functions:
         self.registers = registers
         self.reads = reads
         self.steps = 0
+        self.all_steps = 0
         self.unseen: list[ast.expr] = []
         """Look-ups by a tool's name, in tables whose entries cannot be seen."""
         self.backward = False
@@ -62,7 +65,12 @@ class Functions:
     def too_many_steps(self) -> bool:
         """Count one more expression, and say whether that is too many."""
         self.steps += 1
-        return self.steps > STEPS
+        return self.is_exhausted() or self.steps > STEPS
+
+    def is_exhausted(self) -> bool:
+        """Count one more step of the whole registration, and say whether that is too many."""
+        self.all_steps += 1
+        return self.all_steps > ALL_STEPS
 
     # -- functions ---------------------------------------------------------------------------------------------------
 

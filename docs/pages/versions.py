@@ -58,17 +58,13 @@ def versions() -> str:
     """The versions that pyproject.toml asks for."""
     project = _project()
     pythons = [f"3.{version}" for version in _classified(project, "Programming Language :: Python :: 3.")]
-    rows: list[list[object]] = [["Python", ", ".join(pythons), ""]]
-    needed = [(requirement, "") for requirement in project["dependencies"]]
-    needed += [
-        (requirement, f"`mcpcore[{extra}]`")
-        for extra, requirements in project["optional-dependencies"].items()
-        for requirement in requirements
-    ]
-    for requirement, extra in needed:
-        name, bounds = re.fullmatch(r"([\w.-]+(?:\[[\w,-]+\])?)(.*)", requirement).groups()  # type: ignore[union-attr]
-        rows.append([f"`{name}`", ", ".join(bounds.split(",")), extra])
-    return table(["", "versions", "extra"], rows)
+    needed = {"mcpcore": project["dependencies"]}
+    needed |= {f"mcpcore[{extra}]": requirements for extra, requirements in project["optional-dependencies"].items()}
+    rows: list[list[object]] = [["Python", ", ".join(pythons)]]
+    for name, requirements in needed.items():
+        libraries = (re.fullmatch(r"([\w.-]+(?:\[[\w,-]+\])?)(.*)", requirement) for requirement in requirements)
+        rows.append([f"`{name}`", ", ".join(f"`{match[1]}` {match[2]}" for match in libraries if match)])
+    return table(["", "versions"], rows)
 
 
 def pinned(package: str, lock: str) -> str:

@@ -36,6 +36,10 @@ _LINK: Final = re.compile(r"(?P<start>\]\()(?P<target>[^)\s#]+)(?P<fragment>#[^)
 _NOTE: Final = re.compile(r"^Generated from .*(?=\n\Z)", re.MULTILINE)
 _ITEM: Final = re.compile(r"^( *)((?:[-*+]|\d+\.) +)\S")
 _FENCE: Final = re.compile(r"^ *(`{3,})")
+_CELLS: Final = re.compile(r"<table>.*?</table>", re.DOTALL)
+_LONG_CODE: Final = re.compile(r"<code>[^<]{24,}</code>")
+_SHORT_CODE: Final = re.compile(r"(?<!</span>)<code>([^<]{1,28})</code>")
+_JOINT: Final = re.compile(r"(?<=[\w)\]])\.(?=[A-Za-z_])|\|(?=\S)")
 _ARROW: Final = re.compile(r"^\s*(\S+) (-->|-\.->) (\S+)$", re.MULTILINE)
 _LOADED: Final = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?(?:https?:)?//[^>]*>|<link\b(?![^>]*\brel=["']?(?:canonical|prev|next))[^>]*\bhref=["']?(?:https?:)?//[^>]*>"""
@@ -45,8 +49,10 @@ _SEARCH: Final = tomllib.loads((DOCS / "search.toml").read_text(encoding="utf-8"
 _LAYOUT: Final[dict[str, dict[str, Any]]] = {
     "index.md": {"hide": ["navigation", "toc"], "title": "MCP tools that tell agents how to recover"},
     "faq.md": {"hide": ["navigation"]},
+    "tutorial/index.md": {"hide": ["navigation"]},
+    "reference/dialects.md": {"hide": ["toc"]},
 }
-"""Columns that would be empty, and the title of the first page in a browser."""
+"""Columns that would be empty or that a wide table needs, and the title of the first page in a browser."""
 _MOVED: Final[dict[str, str]] = tomllib.loads((DOCS / "redirects.toml").read_text(encoding="utf-8"))
 _REDIRECT: Final = """\
 <!doctype html>
@@ -92,6 +98,17 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         parts += [_prose(markdown[at : match.start()], source, page.file.src_uri, config), _fence(match)]
         at = match.end()
     return "".join([*parts, _prose(markdown[at:], source, page.file.src_uri, config)])
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Let long code in a table wrap behind its dots and bars, and keep short code in a text on one line."""
+    del page, config, files
+    parts, at = [], 0
+    for table in _CELLS.finditer(html):
+        parts += [_SHORT_CODE.sub(r'<code class="whole">\1</code>', html[at : table.start()])]
+        parts += [_LONG_CODE.sub(lambda code: _JOINT.sub(r"\g<0><wbr>", code[0]), table[0])]
+        at = table.end()
+    return "".join([*parts, _SHORT_CODE.sub(r'<code class="whole">\1</code>', html[at:])])
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

@@ -62,39 +62,44 @@ Give an exception of yours this code with [`classifies`](../how-to/services.md#g
 def page() -> str:
     """The codes."""
     factories = {code: f"`{name}`" for name, code in FACTORIES.items()}
-    rows: list[list[object]] = [
-        [
-            f"`{code.name}`",
-            int(code),
-            code.http_status,
-            code.category,
-            code.retry.phrase,
-            code.strategy,
-            ", ".join(f"`{action}`" for action in code.actions),
-            factories.get(code, ""),
-            code.sentence,
-        ]
+    facts: list[list[object]] = [
+        [f"`{code.name}`", code.sentence, int(code), code.http_status, code.category, code.retry.phrase]
         for code in ErrorCode
     ]
-    head = ["name", "number", "HTTP", "category", "retry", "strategy", "actions", "factory", "sentence"]
+    steps: list[list[object]] = [
+        [f"`{code.name}`", factories.get(code, ""), code.strategy, ", ".join(f"`{action}`" for action in code.actions)]
+        for code in ErrorCode
+    ]
     return "\n".join(
         [
             "# Error codes",
             "",
-            table(head, rows),
+            "Each failure mode has one of these codes. Take the one whose sentence fits best.",
             "",
-            f"Codes that a contract need not declare: {', '.join(f'`{code.name}`' for code in ErrorCode if code in BASELINE)}.",
+            table(["code", "sentence", "number", "HTTP", "who can fix it", "advice"], facts),
             "",
-            "The most severe first, which is the code of a batch whose items failed for different reasons: "
+            "Clients read the sentence if an exception is not declared. The advice is the default: what you declare and the "
+            "tool's annotations [change it](advice.md).",
+            "",
+            f"You need not declare these codes, since any tool may fail with them: {', '.join(f'`{code.name}`' for code in ErrorCode if code in BASELINE)}.",
+            "",
+            "If the items of a batch fail with different codes, the batch has the most severe one. In this order: "
             + ", ".join(f"`{code.name}`" for code in SEVERITY)
-            + ". An application's own code comes after those of its category.",
+            + ". Your own codes come after those of their category.",
             "",
-            "Where the protocol itself carries the error (unknown tools, resources, prompts), the number is -32602 for "
+            "An unknown tool, a resource and a prompt fail with an error of the protocol. Its number is -32602 for "
             + ", ".join(f"`{code.name}`" for code in ErrorCode if code in PROTOCOL_INVALID_PARAMS)
-            + " and -32603 for all others; the code itself is in the error's data.",
+            + " and -32603 for all others; its data has the code itself.",
             "",
             'A code is an int whose text is its name: `str(code)`, `f"{code}"` and `%s` give `NOT_FOUND`; `int(code)`, `%d`, '
             '`f"{code:d}"` and JSON give -32001.',
+            "",
+            "## Factories and steps",
+            "",
+            "A factory builds an error with its code: `raise not_found(...)`. The strategy and the actions tell programs what to do "
+            "without a declared recovery.",
+            "",
+            table(["code", "factory", "strategy", "actions"], steps),
             "",
             OWN,
         ]

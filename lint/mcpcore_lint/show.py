@@ -154,7 +154,12 @@ def page_text(rule: Rule) -> str:
 
 def index_text(rules: list[Rule]) -> str:
     """The list of all rules, in Markdown."""
-    lines = ["# Rules", "", "Generated from the rules by `docs/generate.py`; change them there.", ""]
+    lines = [
+        "# Rules",
+        "",
+        "`mcpcore lint` reports these. You can [silence or configure](../how-to/lint.md#silence-a-finding) each.",
+        "",
+    ]
     for family in dict.fromkeys(rule.family for rule in rules):
         lines += [f"## {family.capitalize()}", "", "| rule | severity | fix | catches |", "|---|---|---|---|"]
         for rule in rules:
@@ -163,7 +168,7 @@ def index_text(rules: list[Rule]) -> str:
                 fix = {False: "", True: "yes", "unsafe": "unsafe"}[rule.fixable]
                 lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.severity.label} | {fix} | {summary} |")
         lines.append("")
-    return "\n".join(lines)
+    return "\n".join([*lines, "Generated from the rules by `docs/generate.py`; change them there.", ""])
 
 
 def pages() -> dict[str, str]:

@@ -74,7 +74,7 @@ def address(page):
 
 @pytest.mark.site
 def test_the_search_answers_questions():
-    """The right page is among the first three for at least 23 of the 25, and the search is the same on a page opened as a file."""
+    """The right page is among the first three for all but two of the 35, and the search is the same on a page opened as a file."""
     questions = QUESTIONS["questions"]
     answers = drive("search.mjs", SITE, job={"queries": list(questions), "opened": OPENED})
     first = {question: answers["served"][question][:3] for question in questions}
@@ -83,8 +83,8 @@ def test_the_search_answers_questions():
         for question, pages in questions.items()
         if not {*map(address, pages)} & {*first[question]}
     }
-    assert 25 == len(questions)
-    assert len(wrong) <= len(questions) - 23, wrong
+    assert 35 == len(questions)
+    assert len(wrong) <= 2, wrong
     assert answers["opened"] == {query: answers["served"][query] for query in OPENED}
 
 

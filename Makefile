@@ -121,7 +121,7 @@ hosts: setup $(HOSTS)/.ready $(REACH)/.ready ## what Codex, Gemini CLI and openc
 
 reach: $(ADAPTERS)/.ready $(REACH)/.ready ## the MCP clients that do not fit into the environment: of the SDK 1, and of JavaScript
 
-browser: $(BROWSER)/.ready ## the Chromium in which the page of the catalogue is tested
+browser: $(BROWSER)/.ready ## the Chromium in which the site and the HTML pages are tested
 
 # A pip as old as that of Python 3.11.7 installs the locked pip, which resolves every lock, two at a time.
 locks: ## a fresh machine can install every lock

@@ -38,6 +38,7 @@ FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>`{3,})(?P<info>[^`\n]*)\n(?P<body>.*?)^(?P=indent)(?P=fence) *$",
     re.MULTILINE | re.DOTALL,
 )
+FIRST_PAGES = ("README.md", "docs/index.md", "docs/faq.md", "docs/tutorial/index.md", "docs/explanation/why-declare.md")
 TITLE = re.compile(r'(title|append)="([^"]+)"')
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 OF_A_SHELL = re.compile(r"[|;&<>$`*~#]")
@@ -196,6 +197,14 @@ def test_every_picture_is_on_a_page_and_no_page_shows_one_that_is_gone():
     }
     assets = ROOT / "docs" / "assets"
     assert {path for path in assets.iterdir() if path.suffix in (".svg", ".png")} == shown | {assets / "logo.svg"}
+
+
+def test_the_pages_that_readers_meet_first_link_to_the_glossary():
+    """A reader who meets a word such as "effects" can look it up."""
+    glossary = ROOT / "docs" / "reference" / "glossary.md"
+    for page in map(ROOT.joinpath, FIRST_PAGES):
+        links = re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))
+        assert glossary in {(page.parent / link).resolve() for link in links}, page
 
 
 def write_transcripts(page):

@@ -121,13 +121,13 @@ _REPORTS: Final[Mapping[str, Callable[[Sequence[Change]], str]]] = {
 SHAPES: Final = tuple(_REPORTS)
 """The formats of a report about changes."""
 
-_CATALOGUES: Final[Mapping[str, Callable[[Catalog], str]]] = {
+_CATALOGS: Final[Mapping[str, Callable[[Catalog], str]]] = {
     "md": to_markdown,
     "json": Catalog.dumps,
     "html": to_html,
     "python": to_python,
 }
-FORMATS: Final = tuple(_CATALOGUES)
+FORMATS: Final = tuple(_CATALOGS)
 """The formats of a catalog."""
 
 
@@ -149,7 +149,7 @@ def render(catalog: Catalog, shape: str) -> str:
         CatalogError: If the catalog cannot be written in it.
     """
     _require_known(shape, FORMATS)
-    return _CATALOGUES[shape](catalog)
+    return _CATALOGS[shape](catalog)
 
 
 def _require_known(shape: str, shapes: Sequence[str]) -> None:

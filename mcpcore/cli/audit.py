@@ -209,7 +209,7 @@ def _source(command: F) -> F:
     store = click.option(
         "--store",
         metavar="FOLDER|URL",
-        help="Read this store instead of PATH: a folder, or clickhouse://USER@HOST:PORT/DATABASE?table=NAME&secure=1.",
+        help="Read this store of `mcpcore audit load` instead of PATH: a folder, or a clickhouse:// URL.",
     )
     return _path_argument(required=False)(store(command))
 
@@ -252,10 +252,10 @@ def _query(*, tools: tuple[str, ...], reasons: tuple[str, ...], codes: tuple[str
     epilog="""\b
 Examples:
   mcpcore audit verify audit.jsonl
-  mcpcore audit verify audit.jsonl --print-head     the head, to be kept elsewhere
-  mcpcore audit verify audit.jsonl --head kept.txt   finds records cut off since then
-  mcpcore audit verify export.jsonl --no-head       an export from a log store
-  mcpcore audit verify audit.jsonl --unsigned old.txt   a trail that got its key later""",
+  mcpcore audit verify audit.jsonl --print-head          the head, to keep elsewhere
+  mcpcore audit verify audit.jsonl --head kept.txt       find records cut off since then
+  mcpcore audit verify audit.jsonl --unsigned old.txt    a trail that got its key later
+  mcpcore audit verify export.jsonl --no-head            an export from a log store""",
 )
 @_path_argument(required=True)
 @click.option(

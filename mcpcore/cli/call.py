@@ -108,10 +108,10 @@ def call(
     verbose: bool,
     headers: dict[str, str],
 ) -> None:
-    """Call one tool of a server as a client does, and print both surfaces of the result.
+    """Call one tool of a server as a client does, and print the result.
 
     SERVER is a file or a module, with or without an object (server.py:app), an http URL, or a command after `--`.
-    The text blocks and the structured content are printed exactly as a client receives them.
+    You see the text and the structured content exactly as a client receives them.
     """
     address, rest = ServerAddress.parse(words, after_dashes(ctx), headers)
     if listing:

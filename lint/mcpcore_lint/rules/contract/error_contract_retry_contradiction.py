@@ -52,8 +52,8 @@ class ContractRetryContradiction(EntryRule):
     severity = Severity.WARNING
     summary = 'the retry advice contradicts the code or the hint (NOT_FOUND "retryable", "wait" but not retryable)'
     why = """The client follows `retry` and the model follows the hint. If they differ, one of the two waits in vain or
-    gives up too early. An entry without `retry` gets the advice of its code. The rule is silent where the runtime may
-    withhold that advice because the tool may do something twice if it is called again."""
+    gives up too early. An entry without `retry` gets the advice of its code. If a second call could do something twice,
+    the runtime may withhold this advice, and the rule reports nothing."""
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Wait 30 seconds and try again.")'
     good = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="Wait 30 seconds and try again.")'
     how_to_fix = "Declare the `retry` that the hint describes, reword the hint, or choose a code that fits both."

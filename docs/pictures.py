@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from rich.terminal_theme import TerminalTheme
 
-COLUMNS = 57
+COLUMNS = 47
 """The width of a terminal: its text can be read on a phone."""
 ASSETS = ROOT / "docs" / "assets"
 PAGE = ROOT / "docs" / "index.md"
@@ -45,7 +45,7 @@ SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http:/
 .{unique_id}-matrix {{ font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
   font-size: {char_height}px; line-height: {line_height}px; }}
 .{unique_id}-title {{ font-size: 20px; font-weight: bold; font-family: sans-serif; }}
-COLOURS
+COLORS
 </style>
 <defs>
 <clipPath id="{unique_id}-clip-terminal"><rect x="0" y="0" width="{terminal_width}" height="{terminal_height}" /></clipPath>
@@ -76,7 +76,7 @@ def files_of_the_page(folder: Path) -> None:
 
 
 def run(folder: Path, command: str, *, color: bool = False) -> str:
-    """What a command prints, in colour if asked for."""
+    """What a command prints, in color if asked for."""
     environment = {**os.environ, "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])}
     environment |= {"FORCE_COLOR": "1"} if color else {"NO_COLOR": "1"}
     done = subprocess.run(
@@ -89,7 +89,7 @@ def run(folder: Path, command: str, *, color: bool = False) -> str:
 
 
 def svg(title: str, width: int, draw: Callable[[Console], None]) -> str:
-    """What `draw` prints on a terminal, as a picture in the colours that the reader prefers."""
+    """What `draw` prints on a terminal, as a picture in the colors that the reader prefers."""
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         console = Console(
             record=True, width=width, file=nowhere, force_terminal=True, color_system="truecolor", legacy_windows=False
@@ -108,7 +108,7 @@ def svg(title: str, width: int, draw: Callable[[Console], None]) -> str:
         f".rich-terminal > text {{ fill: {theme.foreground_color.hex}; }}"
         for theme in (LIGHT, DARK)
     )
-    picture = part(SVG, LIGHT).replace("COLOURS", f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}")
+    picture = part(SVG, LIGHT).replace("COLORS", f"{light}\n@media (prefers-color-scheme: dark) {{\n{dark}\n}}")
     return f"{picture}\n"
 
 
@@ -121,7 +121,7 @@ def failing_call(folder: Path) -> str:
             text = Text(result["content"][0]["text"])
             console.print(Panel(text, title=title, title_align="left", border_style=style, padding=(1, 2)))
 
-    return svg("What the model reads when the payment is late", COLUMNS, draw)
+    return svg("What the model reads", COLUMNS, draw)
 
 
 def session(*commands: str) -> Callable[[Path], str]:

@@ -16,13 +16,13 @@ _BADGE: Final = """\
 <svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{what}: {value}">
 <rect width="{width}" height="20" rx="3" fill="#0f4c4a"/>
 <rect x="{left}" width="{right}" height="20" rx="3" fill="#8fe3d6"/>
-<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">
+<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="12">
 <text x="6" y="14" fill="#fff">{what}</text>
 <text x="{text}" y="14" fill="#06302f">{value}</text>
 </g>
 </svg>
 """
-_LETTER: Final = 7.6
+_LETTER: Final = 8.3
 """The width that a letter of this size takes at most, in pixels, in the widest of these fonts."""
 
 

@@ -113,7 +113,7 @@ class Change(NamedTuple):
 class Fix(NamedTuple):
     """Changes to one file that belong together: all of them are made, or none.
 
-    A safe fix keeps the behaviour of the program apart from the reported failure; an unsafe one needs a review.
+    A safe fix keeps the behavior of the program apart from the reported failure; an unsafe one needs a review.
 
     ```python
     fix = Fix("Raise the failure", (Edit(0, 6, "raise"),), "unsafe")

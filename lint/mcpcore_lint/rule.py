@@ -307,7 +307,7 @@ class RuleContext:
         Args:
             title: The name of the fix, as an imperative.
             edits: The changes.
-            unsafe: Whether the fix may change the behaviour of the program, and so needs a review.
+            unsafe: Whether the fix may change the behavior of the program, and so needs a review.
         """
         made = tuple(edits)
         return None if None in made else Fix(title, made, "unsafe" if unsafe else "safe")  # type: ignore[arg-type]

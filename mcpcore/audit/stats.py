@@ -277,8 +277,11 @@ _OTHER: Final = "#8b8f98"
 
 _STYLE: Final = """\
 .lost { color: var(--text); border-left: 4px solid #c8518f; padding-left: .75rem; margin-top: .75rem; }
-svg { display: block; width: 100%; height: auto; }
-svg text { fill: var(--soft); font-size: 12px; }
+svg { display: block; width: 100%; height: auto; overflow: visible; }
+svg text { fill: var(--soft); font-size: 14px; }
+@media (max-width: 60rem) { svg text { font-size: 20px; } }
+@media (max-width: 40rem) { svg text { font-size: 32px; } }
+time { white-space: nowrap; }
 .axis { stroke: var(--line); }
 ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; margin: .5rem 0; list-style: none;
   font-size: .875rem; }
@@ -293,8 +296,8 @@ td svg { width: 9rem; height: 1.5rem; }
 
 def render(stats: Stats, *, title: str, made: datetime | None = None) -> str:
     """The page: the failures over time, stacked by tool and reason, and a table of all of them."""
-    moment = _stamp(made or datetime.now(UTC))
-    span = f"{_stamp(stats.since)} to {_stamp(stats.until)}" if stats.since and stats.until else "no time is known"
+    moment = _time(made or datetime.now(UTC))
+    span = f"{_time(stats.since)} to {_time(stats.until)}" if stats.since and stats.until else "no time is known"
     lost = (
         f'<p class="lost">{stats.lost:,} more could not be written when they happened, and are not counted here.</p>'
         if stats.lost
@@ -305,8 +308,8 @@ def render(stats: Stats, *, title: str, made: datetime | None = None) -> str:
     body = "".join((*parts, _table(stats, shown))) if stats.total else "<p>No failure is recorded.</p>"
     body += _broken(stats)
     head = (
-        f"<h1>{text(title)}</h1>\n<p>{stats.total:,} failure{'' if stats.total == 1 else 's'}, {text(span)}; "
-        f"counted {text(moment)}.</p>\n{lost}\n"
+        f"<h1>{text(title)}</h1>\n<p>{stats.total:,} failure{'' if stats.total == 1 else 's'}, {span}; "
+        f"counted {moment}.</p>\n{lost}\n"
     )
     return page(title, head + body, style=_STYLE)
 
@@ -351,9 +354,9 @@ def _bars(stats: Stats, shown: list[tuple[Group, str]]) -> str:
                 f'fill="{colour}"><title>{text(when)}\n{text(name)}: {series[slot]:,}</title></rect>'
             )
     last = _stamp(stats.slot_start(len(totals) - 1))
-    parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 12}">{text(_stamp(stats.slot_start(0)))}</text>')
+    parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 8}">{text(_stamp(stats.slot_start(0)))}</text>')
     if len(totals) > 1:
-        parts.append(f'<text x="{_WIDTH}" y="{_HEIGHT - 12}" text-anchor="end">{text(last)}</text>')
+        parts.append(f'<text x="{_WIDTH}" y="{_HEIGHT - 8}" text-anchor="end">{text(last)}</text>')
     parts.append("</svg>")
     return "".join(parts) + f"<p>Each bar is {text(stats.step_words)}.</p>"
 
@@ -412,6 +415,11 @@ def _trend(series: list[int], colour: str) -> str:
     )
     box = f'viewBox="0 0 {len(series)} 20" preserveAspectRatio="none"'
     return f'<svg {box} fill="{colour}" aria-hidden="true">{bars}</svg>'
+
+
+def _time(moment: datetime) -> str:
+    """A time that does not wrap."""
+    return f"<time>{_stamp(moment)}</time>"
 
 
 def _stamp(moment: datetime | None) -> str:

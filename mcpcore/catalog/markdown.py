@@ -23,7 +23,7 @@ _CONTRACTS: Final = {
     "unknown": "Its contract could not be read in full.",
 }
 _FAILURES: Final[Mapping[tuple[str, ...], str]] = {
-    ("raised",): "Failures are raised, so clients recognise them.",
+    ("raised",): "Failures are raised, so clients recognize them.",
     ("returned",): "Failures are returned as data, so clients take them for successful results.",
     ("raised", "returned"): "Some failures are raised, others are returned as data, which clients take for results.",
 }

@@ -164,7 +164,7 @@ class Item(_Part):
         title: Its title for people.
         description: Its purpose.
         contract: Whether it has a contract: "declared", "none", or "unknown" if the contract could not be read in full.
-        failures: How it fails: "raised" as failures that clients recognise, "returned" as data in a result that looks
+        failures: How it fails: "raised" as failures that clients recognize, "returned" as data in a result that looks
             like a success, or both; empty if that is not known.
         read_only: The hint of the same name in its annotations, as the two below.
         input_schema: The JSON schema of its arguments; None if it is not known.

@@ -113,7 +113,7 @@ _TABLE: Final = (
     Rule("failures-returned", "risky", "A tool returns failures as data now.",
          "Clients take them for successful results."),
     Rule("failures-raised", "safe", "A tool does not return failures as data any more.",
-         "Clients recognise its failures."),
+         "Clients recognize its failures."),
     Rule("undeclared-added", "risky", "An error without a declared reason leaves a tool that did not raise it before.",
          "Clients have no branch for it."),
     Rule("read-only-withdrawn", "breaking", "A tool is not annotated as read-only any more.",

@@ -141,8 +141,8 @@ Examples:
     "--store",
     required=True,
     metavar="FOLDER|URL",
-    help="The store: a folder, or clickhouse://USER@HOST:PORT/DATABASE, with ?table=NAME&secure=1 if you need them. The "
-    "password of the user comes from MCPCORE_STORE_PASSWORD, or from the URL.",
+    help="The store: a folder, or clickhouse://USER@HOST:PORT/DATABASE, with ?table=NAME&secure=1 if you need them. "
+    "The password of the user comes from MCPCORE_STORE_PASSWORD, or from the URL.",
 )
 @click.option("--key-file", type=click.Path(path_type=Path), help=KEY_HELP)
 @click.option("--no-head", is_flag=True, help="Accept a signed trail without its head, as `mcpcore audit verify` does.")

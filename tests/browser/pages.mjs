@@ -9,7 +9,7 @@ import { serve } from "./serve.mjs";
 const site = process.argv[2];
 const { pages, tablet = [], wide, pictures, unknown } = JSON.parse(readFileSync(0, "utf8"));
 const axe = readFileSync(new URL("./node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const PHONE = 390, TABLET = 800, DESK = 1440, SMALLEST = 10; // pixels; the last is the size of a letter in a picture
+const PHONE = 390, TABLET = 800, DESK = 1440, SMALLEST = 12; // pixels; the last is the size of a letter in a picture
 const browser = await launch();
 const server = await serve(site);
 const problems = [];

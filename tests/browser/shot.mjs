@@ -6,7 +6,7 @@ import { launch } from "./launch.mjs";
 const [page, path, scheme] = process.argv.slice(2);
 const browser = await launch();
 const tab = await browser.newPage();
-await tab.setViewport({ width: 1000, height: 660, deviceScaleFactor: 1.5 });
+await tab.setViewport({ width: 400, height: 540, deviceScaleFactor: 2 });
 await tab.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
 await tab.goto(pathToFileURL(page).href, { waitUntil: "load" });
 await tab.screenshot({ path });

@@ -278,7 +278,7 @@ class _Comparison:
             where = f", in {new.returned[0].label}" if new.returned else ""
             self.add("failures-returned", f"it returns failures as data now{where}")
         elif before and not after:
-            self.add("failures-raised", "it does not return failures as data any more")
+            self.add("failures-raised", "it no longer returns failures as data")
 
     def _undeclared(self, old: Item, new: Item) -> None:
         if old.defined is None or new.defined is None:

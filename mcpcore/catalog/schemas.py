@@ -432,7 +432,7 @@ class _Comparison:
 
     def _name(self, path: str) -> str:
         if not path:
-            return "the arguments" if self._subject.taken else "the data"
+            return "the arguments object" if self._subject.taken else "the data"
         return f"the {self._subject.noun} {path}{self._subject.of}"
 
     def _removed_and_added(self) -> None:

@@ -114,18 +114,18 @@ def _unknown(catalog: Catalog, server: str, reason: str, only: str | None) -> Pr
     if only is not None and not items:
         names = [item.name for _, item in catalog.items]
         near = get_close_matches(only, names, n=1)
-        return Problem(f"{server} has no {only!r}.", hint=f"did you mean {near[0]!r}?" if near else _listed(names))
+        return Problem(f"{server} has no {only!r}.", hint=f"did you mean {near[0]!r}?" if near else _listed("has", names))
     reasons = sorted({error.reason for item in items for error in item.errors})
     near = get_close_matches(reason, reasons, n=1)
     return Problem(
         f"{only or server} declares no reason {reason!r}.",
-        hint=f"did you mean {near[0]!r}?" if near else _listed(reasons),
+        hint=f"did you mean {near[0]!r}?" if near else _listed("declares", reasons),
     )
 
 
-def _listed(names: list[str]) -> str:
+def _listed(verb: str, names: list[str]) -> str:
     shown = ", ".join(names[:_MOST])
-    return f"there are {shown}{', …' if len(names) > _MOST else ''}" if names else "it declares no failure modes"
+    return f"it {verb} {shown}{', …' if len(names) > _MOST else ''}" if names else "it declares no failure modes"
 
 
 def _print(item: Item, error: Failure, seen: _Seen | None, tests: list[str]) -> None:

@@ -56,7 +56,7 @@ def read_log(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         call = quietly(lambda: json.loads(line), None)  # noqa: B023 - called immediately
         if not isinstance(call, dict) or not isinstance(call.get("tool"), str) or _time(call) is None:
-            raise ValueError(f"line {number} is not a line of a log of calls")
+            raise ValueError(f"line {number} is not from a log of calls")
         wrong = [name for name in _TEXTS if not isinstance(call.get(name), str | None)]
         wrong += [] if isinstance(call.get("session"), int | None) else ["session"]
         if wrong:

@@ -132,7 +132,7 @@ def test_what_is_not_known_is_said(project):
     ("arguments", "message"),
     [
         (["server.py", "no_ordr"], "server.py declares no reason 'no_ordr'.\nNext: did you mean 'no_order'?"),
-        (["server.py", "zzz"], "Next: there are busy, no_order"),
+        (["server.py", "zzz"], "Next: it declares busy, no_order"),
         (
             ["server.py", "no_order", "--tool", "get_ordr"],
             "server.py has no 'get_ordr'.\nNext: did you mean 'get_order'?",

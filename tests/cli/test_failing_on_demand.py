@@ -205,8 +205,8 @@ def test_the_advice_judges_what_came_next(lines, verdict, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hello\n", "line 1 is not a line of a log of calls"),
-        (json.dumps(call("pay")) + '\n{"tool": 1}\n', "line 2 is not a line of a log of calls"),
+        ("hello\n", "line 1 is not from a log of calls"),
+        (json.dumps(call("pay")) + '\n{"tool": 1}\n', "line 2 is not from a log of calls"),
         (json.dumps(call("pay", "perhaps")) + "\n", "line 1: the outcome is neither success nor failure"),
     ],
 )
@@ -227,7 +227,7 @@ def test_a_file_that_is_no_log_is_named(text, message, tmp_path):
         ({"fallbackTool": ["a"]}, "line 2: fallbackTool has a value of the wrong type"),
         ({"arguments": {"a": 1}}, "line 2: arguments has a value of the wrong type"),
         ({"reason": {"x": 1}}, "line 2: reason has a value of the wrong type"),
-        ({"time": "2026-01-01T00:00:00"}, "line 2 is not a line of a log of calls"),
+        ({"time": "2026-01-01T00:00:00"}, "line 2 is not from a log of calls"),
     ],
 )
 def test_a_forged_line_is_named(facts, problem, tmp_path):

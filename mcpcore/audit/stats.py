@@ -296,8 +296,8 @@ td svg { width: 9rem; height: 1.5rem; }
 
 def render(stats: Stats, *, title: str, made: datetime | None = None) -> str:
     """The page: the failures over time, stacked by tool and reason, and a table of all of them."""
-    moment = _time(made or datetime.now(UTC))
-    span = f"{_time(stats.since)} to {_time(stats.until)}" if stats.since and stats.until else "no time is known"
+    moment = _stamp(made or datetime.now(UTC))
+    times = f"<time>{_stamp(stats.since)}</time> to <time>{_stamp(stats.until)}</time>"
     lost = (
         f'<p class="lost">{stats.lost:,} more could not be written when they happened, and are not counted here.</p>'
         if stats.lost
@@ -308,8 +308,8 @@ def render(stats: Stats, *, title: str, made: datetime | None = None) -> str:
     body = "".join((*parts, _table(stats, shown))) if stats.total else "<p>No failure is recorded.</p>"
     body += _broken(stats)
     head = (
-        f"<h1>{text(title)}</h1>\n<p>{stats.total:,} failure{'' if stats.total == 1 else 's'}, {span}; "
-        f"counted {moment}.</p>\n{lost}\n"
+        f"<h1>{text(title)}</h1>\n<p>{stats.total:,} failure{'' if stats.total == 1 else 's'}, "
+        f"{times if stats.since else 'no time is known'}; counted <time>{moment}</time>.</p>\n{lost}\n"
     )
     return page(title, head + body, style=_STYLE)
 
@@ -415,11 +415,6 @@ def _trend(series: list[int], colour: str) -> str:
     )
     box = f'viewBox="0 0 {len(series)} 20" preserveAspectRatio="none"'
     return f'<svg {box} fill="{colour}" aria-hidden="true">{bars}</svg>'
-
-
-def _time(moment: datetime) -> str:
-    """A time that does not wrap."""
-    return f"<time>{_stamp(moment)}</time>"
 
 
 def _stamp(moment: datetime | None) -> str:

@@ -113,19 +113,16 @@ def _unknown(catalog: Catalog, server: str, reason: str, only: str | None) -> Pr
     items = [item for _, item in catalog.items if only in (None, item.name)]
     if only is not None and not items:
         names = [item.name for _, item in catalog.items]
-        near = get_close_matches(only, names, n=1)
-        return Problem(f"{server} has no {only!r}.", hint=f"did you mean {near[0]!r}?" if near else _listed("has", names))
+        return Problem(f"{server} has no {only!r}.", hint=_nearest(only, names, "has"))
     reasons = sorted({error.reason for item in items for error in item.errors})
-    near = get_close_matches(reason, reasons, n=1)
-    return Problem(
-        f"{only or server} declares no reason {reason!r}.",
-        hint=f"did you mean {near[0]!r}?" if near else _listed("declares", reasons),
-    )
+    return Problem(f"{only or server} declares no reason {reason!r}.", hint=_nearest(reason, reasons, "declares"))
 
 
-def _listed(verb: str, names: list[str]) -> str:
-    shown = ", ".join(names[:_MOST])
-    return f"it {verb} {shown}{', …' if len(names) > _MOST else ''}" if names else "it declares no failure modes"
+def _nearest(wanted: str, names: list[str], verb: str) -> str:
+    """The name that is probably meant, or else the first of all names."""
+    near = get_close_matches(wanted, names, n=1)
+    shown = f"it {verb} {', '.join(names[:_MOST])}{', …' if len(names) > _MOST else ''}"
+    return f"did you mean {near[0]!r}?" if near else shown if names else "it declares no failure modes"
 
 
 def _print(item: Item, error: Failure, seen: _Seen | None, tests: list[str]) -> None:

@@ -49,7 +49,7 @@ class NoErrorAsData(Rule):
     )
     bad = 'return {"error": f"no article {pmid}"}'
     good = 'raise ctx.fail("no_match", data={"pmid": pmid})'
-    how_to_fix = "Raise the failure. Your client then gets a result marked as failed, with its text and its structured content."
+    how_to_fix = "Raise the failure. Your client then gets a failed result, with the text and the structured content."
     when_to_suppress = "If the caller asked for the failure: the verdict of a validator, the state of a job."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:

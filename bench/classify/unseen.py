@@ -2,9 +2,9 @@
 
 `python -m bench.classify.unseen` prints the figures of the open set, by which the tables were made, and of the closed
 set if it is there, and writes bench/results/unseen.json. A set is three files: the texts, and the labels of two passes
-(see bench/classify/messages/GUIDE.md); the open set is made of two. `--closed TEXTS FIRST SECOND` reads another closed
-set. With `-v` it lists the wrong codes of the open set, and for each phrase how often it is right and in how many
-packages; the closed set stays unread while the tables are changed.
+(see bench/classify/messages/GUIDE.md); the open set is made of three. `--closed TEXTS FIRST SECOND` reads another
+closed set. With `-v` it lists the wrong codes of the open set, and for each phrase how often it is right and in how
+many packages; the closed set stays unread while the tables are changed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).with_name("messages")
 EARLIER = (FOLDER / "texts.jsonl", FOLDER / "first.tsv", FOLDER / "second.tsv")
 LATER = (FOLDER / "closed-2.jsonl", FOLDER / "closed-2-first.tsv", FOLDER / "closed-2-second.tsv")
-CLOSED = (FOLDER / "closed-3.jsonl", FOLDER / "closed-3-first.tsv", FOLDER / "closed-3-second.tsv")
+LATEST = (FOLDER / "closed-3.jsonl", FOLDER / "closed-3-first.tsv", FOLDER / "closed-3-second.tsv")
+CLOSED = (FOLDER / "closed-4.jsonl", FOLDER / "closed-4-first.tsv", FOLDER / "closed-4-second.tsv")
 PACKAGE = re.compile("[^:]*:@?[^@]*")
 RESULTS = Path(__file__).parents[1] / "results" / "unseen.json"
 MOST_WRONG = 1
@@ -157,14 +158,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--results", type=Path, default=RESULTS, help="the file for the figures")
     options = parser.parse_args(argv)
-    earlier, later = messages(EARLIER), messages(LATER)
-    opened = earlier + later
+    earlier, latest = messages(EARLIER) + messages(LATER), messages(LATEST)
+    opened = earlier + latest
     if options.verbose:
         print(by_phrase(opened))
     report = {
         "open": figures(opened),
         "open_across_packages": across_packages(opened),
-        "open_by_earlier_packages": of_later_packages(earlier, later),
+        "open_by_earlier_packages": of_later_packages(earlier, latest),
     }
     if not options.open and (options.closed != CLOSED or CLOSED[0].exists()):
         report["closed"] = figures(messages(options.closed))

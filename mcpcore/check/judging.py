@@ -199,10 +199,10 @@ _WRONG: Final = {
 
 def _is_disguised(probe: Probe, answer: Answer, tool: CheckedTool) -> bool:
     """Whether a success is a failure, which words can tell where the arguments cannot fit the tool."""
-    sent, name, cannot_fit = answer.value, tool.name, probe.kind in BAD_ARGUMENTS and probe.strict
-    if cannot_fit and quietly(lambda: suspected_failure(sent, name), None) is not None:
+    sent, cannot_fit = answer.value, probe.kind in BAD_ARGUMENTS and probe.strict
+    if cannot_fit and quietly(lambda: suspected_failure(sent), None) is not None:
         return True
-    return quietly(lambda: disguised_failure(sent, name, probe.arguments, declared=tool.fields), None) is not None
+    return quietly(lambda: disguised_failure(sent, probe.arguments, declared=tool.fields), None) is not None
 
 
 def _read(

@@ -27,8 +27,8 @@ from mcpcore.proxy.disguises import (
     disguised_failure,
     envelope_in,
     is_crash,
+    is_of_caller,
     object_of,
-    shows_texts,
     suspected_failure,
     traces_in,
 )
@@ -234,7 +234,7 @@ class ResponseRewriter:
         return self._converted(asked, listing, convert)
 
     def _succeeded(self, asked: Asked, result: Json, listing: Listing) -> None:
-        suspicion = quietly(lambda: suspected_failure(result, asked.name), None)
+        suspicion = quietly(lambda: suspected_failure(result), None)
         if suspicion is not None:
             self._watch("the statistics", lambda: self.statistics.suspect(asked.name))
             if (learner := self.learner) is not None and listing.may_have(asked.name):
@@ -309,7 +309,7 @@ class ResponseRewriter:
         tools, declared = self.overlay.tools, listing.fields.get(asked.name, ())
         is_failure = tools.reads_successes and tools.mode_of(asked.name, _facts_in(result), success=True) is not None
         if not is_failure:
-            failure = quietly(lambda: disguised_failure(result, asked.name, asked.arguments, declared=declared), None)
+            failure = quietly(lambda: disguised_failure(result, asked.arguments, declared=declared), None)
             is_failure = failure is not None
         return _facts_in(result) if is_failure else None
 
@@ -348,7 +348,7 @@ class ResponseRewriter:
             sent = replace(sent, retry=Retry.never())
         mode = section.mode_of(name, facts)
         # A program that the tool ran may have crashed; then its traceback is the answer, unless the call itself broke.
-        ran = tool is not None and facts.code is None and shows_texts(name)
+        ran = tool is not None and facts.code is None and is_of_caller(facts.text, asked.arguments or {})
         traces = [] if ran else _traces_beside(sent, answer)
         crashed = bool(traces) or (not ran and is_crash(facts.text))
         call = FailedCall(

@@ -117,23 +117,24 @@ _SUSPECT: Final = re.compile(
     re.IGNORECASE,
 )
 
-# Words in the names of tools that return the texts of others.
-_SHOWS_TEXTS: Final = frozenset(
-    {
-        "bash", "cat", "command", "content", "contents", "diff", "document", "echo", "eval", "exec", "execute", "file",
-        "files", "grep", "head", "log", "logs", "message", "messages", "note", "notes", "page", "print", "read",
-        "render", "run", "script", "shell", "show", "summarize", "tail", "text", "transcript", "translate", "view",
-    }
-)  # fmt: skip
+# What an argument has that names a file or an address.
+_PLACE: Final = re.compile(r"/\w|\w\.[A-Za-z]")
 
-# Words in the names of tools that read rows, and not texts.
-_ASKS: Final = frozenset({"query", "sql", "table", "database"})
+# A frame of Python or of JavaScript with its file, and the name that code has which was not read from a file.
+_FRAME: Final = re.compile(
+    r"""File "([^"\n]{1,300})", line \d|^[ \t]*+at (?:[^\n(]{1,200}\()?([^\s()]{1,300}):\d+:\d""", re.MULTILINE
+)
+_NO_FILE: Final = re.compile(r"(?:evalmachine\.)?<(?!frozen)[^>]{0,80}>|\[eval\]")
 
 
-def shows_texts(tool: str) -> bool:
-    """Whether a tool, by its name, returns texts that others wrote."""
-    parts = set(re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", tool).lower()))
-    return not _SHOWS_TEXTS.isdisjoint(parts) and _ASKS.isdisjoint(parts)
+def is_of_caller(text: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether a traceback is that of a program of the caller, of which the arguments name each file.
+
+    Code that the arguments hold has no file.
+    """
+    given = json.dumps(arguments)
+    frames = [python or other for python, other in _FRAME.findall(text)]
+    return bool(frames) and all(_NO_FILE.fullmatch(file) or file in given for file in frames)
 
 
 def object_of(result: Json) -> Json | None:
@@ -164,23 +165,22 @@ def _parsed(text: str | None) -> Json | None:
     return parsed if isinstance(parsed, dict) else None
 
 
-def disguised_failure(
-    result: Json, tool: str, arguments: Mapping[str, Any], *, declared: Collection[str] = ()
-) -> Json | None:
+def disguised_failure(result: Json, arguments: Mapping[str, Any], *, declared: Collection[str] = ()) -> Json | None:
     """The object of a failure that `result`, a success, is beyond doubt; None for any other result.
 
     That is exactly one of the dialects, or an object that holds only an error, which has its own type or code.
 
     Args:
         result: The result.
-        tool: The name of the tool.
-        arguments: The arguments of the call; what repeats them says nothing.
+        arguments: The arguments of the call. What repeats them says nothing, nor does a text if they name a place from
+            which it may come.
         declared: The fields in the output schema of the tool. An error that it promises is its answer.
     """
     facts, text = object_of(result), text_alone(result)
     if facts is None or not _PROMISED.isdisjoint(declared) or facts in arguments.values():
         return None
-    if text is not None and (shows_texts(tool) or json.dumps(text.strip())[1:-1] in json.dumps(arguments)):
+    # The only text may be that of a file or a page that the arguments name, or their own.
+    if text is not None and (_PLACE.search(given := json.dumps(arguments)) or json.dumps(text.strip())[1:-1] in given):
         return None
     is_alone = isinstance(result.get("structuredContent"), dict) or len(result.get("content") or ()) == 1
     return facts if is_alone and (_holds_error(facts) or envelope_in(facts) is not None) else None
@@ -207,14 +207,12 @@ def _holds_error(facts: Json) -> bool:
     return others <= allowed and _words(inner.get("message")) and has_type
 
 
-def suspected_failure(result: Json, tool: str) -> tuple[str, str, Json] | None:
+def suspected_failure(result: Json) -> tuple[str, str, Json] | None:
     """The words, their path in the object, and the flags for which `result`, a success, may be a failure.
 
     None without any of them. The path is empty where the words are the text.
     """
     facts, text = object_of(result), texts_of(result)
-    if text_alone(result) is not None and shows_texts(tool):
-        return None
     if facts is None:
         return (text, "", {}) if _SUSPECT.match(text) else None
     flags = {key: facts[key] for key, failed in _FLAGS.items() if facts.get(key) is failed}

@@ -187,18 +187,28 @@ TRACE = """Traceback (most recent call last):
 NameError: name 'rows' is not defined"""
 
 
-@pytest.mark.parametrize("tool", ["run_python", "eval-js", "read_file", "get_logs", "executeCode"])
-def test_the_crash_of_what_a_tool_ran_is_its_answer(tool: str) -> None:
-    """An agent that runs a script has to read why it failed."""
-    assert TRACE == failed(TRACE, tool=tool).message
-    assert "rows" not in str(failed({"error": {"code": -32603, "message": TRACE}}, tool=tool).to_json())
+EVALUATED = "ReferenceError: rows is not defined\n    at evalmachine.<anonymous>:1:5\n    at [eval]:1:1"
 
 
-def test_the_crash_of_a_tool_is_masked() -> None:
-    """The client gets nothing of its text."""
-    envelope = failed(TRACE)
-    assert ("INTERNAL_ERROR", "The tool failed unexpectedly.") == (envelope.name, envelope.message)
-    assert "rows" not in str(envelope.to_json())
+@pytest.mark.parametrize("trace", [TRACE, EVALUATED])
+def test_the_crash_of_what_a_tool_ran_is_its_answer(trace: str) -> None:
+    """An agent that runs code has to read why it failed; code that was not read from a file is that of the caller."""
+    assert trace == failed(trace, tool="anything").message
+    assert "rows" not in str(failed({"error": {"code": -32603, "message": trace}}, tool="anything").to_json())
+
+
+@pytest.mark.parametrize("file", ["/srv/app.py", "<frozen importlib._bootstrap>"])
+@pytest.mark.parametrize("tool", ["run_python", "read_file", "get_weather"])
+def test_the_crash_of_a_tool_is_masked(tool: str, file: str) -> None:
+    """The client gets nothing of its text, whatever the tool is called; one frame of the server is enough."""
+    for crash in (
+        TRACE.replace("<user>", file),
+        f'{TRACE}\n  File "{file}", line 8',
+        "NameError: name 'rows' is not defined",
+    ):
+        envelope = failed(crash, tool=tool)
+        assert ("INTERNAL_ERROR", "The tool failed unexpectedly.") == (envelope.name, envelope.message)
+        assert "rows" not in str(envelope.to_json())
 
 
 @pytest.mark.parametrize("annotations", [{"readOnlyHint": True}, {"idempotentHint": True}])

@@ -136,7 +136,7 @@ SUCCESSES = [
 @in_one_test("result", SUCCESSES)
 def test_what_may_be_a_success_stays_one(result: dict[str, Any]) -> None:
     """Other facts, other texts, and the words of the caller make a failure uncertain."""
-    assert disguised_failure(result, "get_weather", {"city": "Atlantis"}) is None
+    assert disguised_failure(result, {"city": "Atlantis"}) is None
 
 
 def test_what_repeats_the_arguments_is_an_answer() -> None:
@@ -146,17 +146,26 @@ def test_what_repeats_the_arguments_is_an_answer() -> None:
     for _ in range(8):
         nested = [nested]
     for arguments in ({"limit": 3, "filter": {"names": [said]}, "nested": nested}, {"value": {"error": ERROR}}):
-        assert disguised_failure(text(said), "format", arguments) is None
-    assert disguised_failure(text(said), "format", {"nested": nested}) is not None
+        assert disguised_failure(text(said), arguments) is None
+    assert disguised_failure(text(said), {"nested": nested}) is not None
 
 
-@pytest.mark.parametrize("tool", ["read_file", "catLog", "echo", "run-command", "get_logs"])
-def test_tools_that_show_texts_of_others_are_believed(tool: str) -> None:
-    """A file may consist of the line of an error, or of an object with one."""
-    for result in (text("Error: disk full"), text(json.dumps({"error": ERROR}))):
-        assert disguised_failure(result, tool, {}) is None
-        assert suspected_failure(result, tool) is None
-    assert disguised_failure(text(json.dumps({"error": ERROR})), "read_query", {}) is not None
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"path": "/srv/last.json"},
+        {"url": "https://example.com"},
+        {"files": ["last.json"]},
+        {"command": "cat last.json"},
+    ],
+)
+def test_a_text_may_come_from_a_place_that_the_arguments_name(arguments: dict[str, Any]) -> None:
+    """A file may consist of an object with an error, so such a text is only suspected; structured content is the tool's own."""
+    said = {"error": ERROR}
+    assert disguised_failure(text(json.dumps(said)), arguments) is None
+    assert suspected_failure(text(json.dumps(said))) is not None
+    assert said == disguised_failure(structured(said), arguments)
+    assert said == disguised_failure(text(json.dumps(said)), {"city": "Oslo", "ratio": 2.5, "note": "Call. Then wait."})
 
 
 def test_declared_fields_are_results() -> None:
@@ -170,12 +179,12 @@ def test_declared_fields_are_results() -> None:
         ({"status": "error", "error": "Build 12 failed"}, {"status", "error"}),
         ({"success": False, "errors": ["line 1"]}, {"success", "errors"}),
     ):
-        assert disguised_failure(structured(value), "check", {}, declared=fields) is None
+        assert disguised_failure(structured(value), {}, declared=fields) is None
     for value, fields in (
         ({"success": False, "error": {"code": 1, "message": "x"}}, {"success"}),
         ({"error": "x", "code": 7}, {"city"}),
     ):
-        assert value == disguised_failure(structured(value), "check", {}, declared=fields)
+        assert value == disguised_failure(structured(value), {}, declared=fields)
 
 
 def test_no_success_of_public_servers_is_changed() -> None:

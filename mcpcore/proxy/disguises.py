@@ -117,7 +117,7 @@ _SUSPECT: Final = re.compile(
     re.IGNORECASE,
 )
 
-# What an argument has that names a file or an address.
+# Signs of a file or an address in an argument.
 _PLACE: Final = re.compile(r"/\w|\w\.[A-Za-z]")
 
 # A frame of Python or of JavaScript with its file, and the name that code has which was not read from a file.

@@ -130,11 +130,15 @@ _NO_FILE: Final = re.compile(r"(?:evalmachine\.)?<(?!frozen)[^>]{0,80}>|\[eval\]
 def is_of_caller(text: str, arguments: Mapping[str, Any]) -> bool:
     """Whether a traceback is that of a program of the caller, of which the arguments name each file.
 
-    Code that the arguments hold has no file.
+    Code that the arguments hold has no file. A text that is longer than what is searched counts as the server's.
     """
     given = json.dumps(arguments)
-    frames = [python or other for python, other in _FRAME.findall(text)]
-    return bool(frames) and all(_NO_FILE.fullmatch(file) or file in given for file in frames)
+    frames = [python or other for python, other in _FRAME.findall(text[:MAX_SEARCHED])]
+    return (
+        len(frames) > 0
+        and len(text) <= MAX_SEARCHED
+        and all(_NO_FILE.fullmatch(file) or file in given for file in frames)
+    )
 
 
 def object_of(result: Json) -> Json | None:

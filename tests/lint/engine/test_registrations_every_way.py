@@ -178,11 +178,13 @@ BY_NAME = {tool.name: tool for tool in ALL}
 async def call(name, arguments):
     return await BY_NAME[name].run_async(args=arguments)
 """,
+    "a method that goes through map": FASTMCP + BOTH + "list(map(mcp.add_tool, [find, lend]))\n",
+    "a decorator that goes through map": FASTMCP + BOTH + "list(map(mcp.tool(), [find, lend]))\n",
+    "a comprehension": FASTMCP + BOTH + "added = [mcp.tool()(function) for function in (find, lend)]\n",
 }
 REPORTED: Final[dict[str, str]] = {
     "arguments in a tuple": FASTMCP + BOTH + "for args in [(find,), (lend,)]:\n    mcp.add_tool(*args)  # here\n",
     "options in a dict": FASTMCP + BOTH + "for options in [{'fn': find}]:\n    mcp.add_tool(**options)  # here\n",
-    "a method that goes through map": FASTMCP + BOTH + "list(map(mcp.add_tool, [find, lend]))  # here\n",
     "a method that an object keeps": FASTMCP
     + BOTH
     + """

@@ -12,7 +12,8 @@ from mcpcore_lint.engine.registrations.functions import Target
 from mcpcore_lint.engine.registrations.hints import annotations_of, joined
 from mcpcore_lint.engine.registrations.likely import likely_calls
 from mcpcore_lint.engine.registrations.lowlevel import dispatched
-from mcpcore_lint.engine.registrations.registration_forms import SERVES_ALL, Maker, Site
+from mcpcore_lint.engine.registrations.registration_forms import ROUTE, SERVES_ALL, Maker, Site
+from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes
 from mcpcore_lint.engine.registrations.unresolved import (
     Unresolved,
     note_unresolved,
@@ -78,6 +79,7 @@ class Builder:
             self._note_if_exhausted(call)
         for site in (*self._requested(), *self._overriding()):
             self._registered(site)
+        self._routed()
         self._served()
         self._unresolved += (unresolved(call, argument) for call, argument in self.calls.unread(self.module))
         note_unresolved(self.module, self._unresolved)
@@ -121,6 +123,18 @@ class Builder:
             name = ast.copy_location(ast.Name("call_tool", ast.Load()), method)
             call = ast.copy_location(ast.Call(name, [name], []), method)
             yield Site(Maker(SERVES_ALL, "lowlevel", None), name, info.body_scope, name, call)
+
+    def _routed(self) -> None:
+        """Add the functions of routes that are made tools."""
+        for call, application in applications(self.module):
+            for site in (sites := routes(call, application, self.module, self.calls.functions)):
+                self.calls.functions.steps = 0
+                for target in self.calls.functions.behind(site.target, site.scope):
+                    key = call, target.node, None
+                    if key not in self._added and not is_hidden(target.node, call, target.module, application[1]):
+                        self._added.add(key)
+                        self._add(site.maker, call, target._replace(signed=True))
+            self._unresolved += [] if sites else [unresolved(call, application[0])]
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         before = len(self._found)
@@ -258,7 +272,9 @@ class Builder:
         annotations: Value = Missing(registration, self.module)
         contract: Contract | None = None
         call = maker.call
-        if maker.flavour == "lowlevel":
+        if maker.form is ROUTE:
+            name = description = annotations = Unknown(node, module, "the framework makes it of the route")
+        elif maker.flavour == "lowlevel":
             name = Unknown(node, module, "the low-level handler serves every tool")
             description = annotations = Unknown(node, module, "the low-level server lists its tools elsewhere")
         elif call is not None:

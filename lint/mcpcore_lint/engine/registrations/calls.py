@@ -32,7 +32,6 @@ from mcpcore_lint.engine.registrations.registration_forms import (
     MADE,
     MAKERS,
     MIXED_IN,
-    OF_ROUTES,
     SERVES_ALL,
     Form,
     Maker,
@@ -190,6 +189,13 @@ class Calls:
                 if getattr(kind, "value", "") == "tools/call":
                     yield Site(Maker(SERVES_ALL, "lowlevel", None), handler, scope, node, node)
                 return
+            case ast.Call(func=ast.Name(id="map"), args=[made, items]):
+                # `map(mcp.tool(), functions)` calls it for each item.
+                item = ast.copy_location(ast.Name("<item>", ast.Load()), items)
+                call = ast.copy_location(ast.Call(made, [item], []), node)
+                for placed in self.functions.elements.of(items, scope):
+                    yield from self._nested(call, Frame(scope, {"<item>": placed}), node)
+                return
         if isinstance(func, ast.Call):
             maker = self.maker(func, scope)
             if maker is None:
@@ -277,12 +283,7 @@ class Calls:
         return unknown and self.servers.may_be_server(node, scope)
 
     def unread(self, module: Module) -> Iterator[tuple[ast.Call, ast.expr]]:
-        """The calls that make tools of what is not read: of `server.add_tool`, or of the routes of an application."""
-        for call, scope in module.calls_near("from_fastapi", "FastApiMCP("):
-            func = evaluate(call.func, scope)
-            if isinstance(func, Symbol) and func.name in OF_ROUTES:
-                keywords = [keyword.value for keyword in call.keywords if keyword.arg in {"app", "fastapi"}]
-                yield from ((call, application) for application in (*call.args, *keywords)[:1])
+        """The calls that get a method of a server, such as `server.add_tool`, and are not read."""
         for call, scope in module.calls_near(".tool", "add_tool"):
             func = evaluate(call.func, scope)
             package, _, name = func.name.partition(".") if isinstance(func, Symbol) else ("", "", "")

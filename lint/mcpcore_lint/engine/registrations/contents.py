@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.scopes import Scope
 
 _PUTS: Final = ("append", "add", "insert", "extend", "update", "setdefault")
-_MORE: Final = frozenset({"extend", "update"})
+_MORE: Final = frozenset({"extend", "update", "include_router"})
 """Methods that take several items."""
+ROUTES: Final = frozenset({"get", "post", "put", "patch", "delete", "api_route"})
+"""Methods of a web application or of a router that decorate a function."""
 
 
 class Entry(NamedTuple):
@@ -121,6 +123,11 @@ def _called(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
         match call:
             case ast.Call(func=ast.Attribute(value=subject, attr="setdefault"), args=[key, value]):
                 entry = Entry(key, value, scope, call)
+            case (
+                ast.Call(func=ast.Attribute(value=subject, attr="include_router" as method), args=[value, *_])
+                | ast.Call(func=ast.Attribute(value=subject, attr="add_api_route" as method), args=[_, value, *_])
+            ):
+                entry = Entry(None, value, scope, call, method in _MORE)
             case ast.Call(func=ast.Attribute(value=subject, attr=method), args=[*_, value]) if method in _PUTS:
                 entry = Entry(None, value, scope, call, method in _MORE)
             case _:
@@ -156,13 +163,16 @@ def _assigned(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
 
 
 def _by_decorator(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
-    """What `@x.append` decorates."""
+    """What `@x.append` and `@x.get("/path")` decorate."""
     for function, inner in list(module.functions.items()) if f"@{name}." in module.source.text else ():
         for decorator in getattr(function, "decorator_list", ()):
             match decorator:
-                case ast.Attribute(value=ast.Name(id=subject) as held, attr=method) if subject == name:
+                case (
+                    ast.Attribute(value=ast.Name(id=subject) as held, attr=method)
+                    | ast.Call(func=ast.Attribute(value=ast.Name(id=subject) as held, attr=method))
+                ) if subject == name:
                     item = ast.copy_location(ast.Name(getattr(function, "name", ""), ast.Load()), function)
-                    if method in _PUTS:
+                    if method in (ROUTES if isinstance(decorator, ast.Call) else _PUTS):
                         yield Entry(None, item, inner.parent or module.scope, decorator), held
 
 

@@ -15,9 +15,10 @@ from mcpcore_lint.engine.registrations.environment import Env, Frame, Placed, ar
 from mcpcore_lint.engine.registrations.functions import Functions, Target
 from mcpcore_lint.engine.semantics.branches import Branch, Branches
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, walk, walk_shallow
-from mcpcore_lint.model import Const, FunctionNode, Symbol, Text, Value, options, string
+from mcpcore_lint.engine.semantics.type_model import ancestry, implementations, is_abstract, method_of
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, returned, walk, walk_shallow
+from mcpcore_lint.model import Const, FunctionNode, Symbol, Text, Unknown, Value, options, string
 
 _ENTRY: Final = "<entry>"
 """The name of a table's entry in the expressions that take a part of it."""
@@ -53,11 +54,65 @@ def dispatched(functions: Functions, node: FunctionNode, module: Module) -> list
     names = set(args[:1]) if len(args) > 1 else set()
     entries: dict[tuple[str | None, FunctionNode | None], Dispatched] = {}
     place = _Place(functions, node, module, names, set(args))
-    for entry in place.dispatched((), 0):
-        entries.setdefault((string(entry.name), entry.target.node if entry.target is not None else None), entry)
+    for passed in place.dispatched((), 0):
+        for entry in _implemented(passed, functions):
+            entries.setdefault((string(entry.name), entry.target.node if entry.target is not None else None), entry)
     if not entries and not functions.unseen:
         functions.unseen += place.unread()
     return list(entries.values())
+
+
+def _implemented(entry: Dispatched, functions: Functions) -> Iterator[Dispatched]:
+    """What implements the abstract method to which a name leads, or which the method of the base class calls itself.
+
+    The name is that of the class: `name = "find"`, or a property that returns it.
+    """
+    target = entry.target
+    steps = _left_open(target) if target is not None and not string(entry.name) else []
+    if target is None or not steps:
+        yield entry
+        return
+    for info, method, call in steps[:1]:
+        way = entry.way if call is None else (*entry.way, (target.node, target.module, call))
+        classes = implementations(info)
+        functions.unseen += [entry.call.func] if not classes and entry.call is not None else []
+        for kind in classes:
+            found = method_of(kind, method)
+            if found is not None:
+                name = _name_of(kind)
+                yield entry._replace(name=name, target=Target(found[0], found[1].module, name), way=way)
+
+
+def _left_open(target: Target) -> list[tuple[ClassInfo, str, ast.Call | None]]:
+    """The abstract method that a method is, or those that it calls with arguments, each with its class and call."""
+    node, owner = target.node, target.module.scope_of(target.node).owner
+    info = target.module.classes.get(owner) if owner is not None else None
+    if info is None or isinstance(node, ast.Lambda):
+        return []
+    if is_abstract(node, info):
+        return [(info, node.name, None)]
+    calls = [call for call in own_nodes(node) if isinstance(call, ast.Call) and _arguments(call)]
+    named = [(call, call.func.attr) for call in calls if isinstance(call.func, ast.Attribute) and _is_own(call.func)]
+    methods = ((call, name, info.methods.get(name)) for call, name in named)
+    return [(info, name, call) for call, name, method in methods if method is not None and is_abstract(method, info)]
+
+
+def _is_own(func: ast.Attribute) -> bool:
+    return isinstance(func.value, ast.Name) and func.value.id == "self"
+
+
+def _name_of(info: ClassInfo) -> Value:
+    """The name of the tool that a class is."""
+    for owner in ancestry(info):
+        values = [(binding.value, owner.body_scope) for binding in owner.attributes.get("name", ())]
+        for method in (owner.methods.get("name"), owner.methods.get("get_name")):
+            scope = owner.module.scope_of(method) if method is not None else owner.scope
+            values += [(value, scope) for value in (returned(method) if method is not None else ())]
+        for value, scope in values:
+            name = evaluate(value, scope) if value is not None else None
+            if name is not None and string(name):
+                return name
+    return Unknown(info.node, info.module, "the class does not say the name of its tool")
 
 
 class _Place:
@@ -303,8 +358,13 @@ class _Place:
                     if seen[0] is not call.func and any(self.takes(argument) for argument in _arguments(call)):
                         entries.append((name, seen, call))
         entries += self._compared(nodes)
-        if not entries:
-            self.functions.unseen += [call.func for call in calls if self._calls_entry(call)]
+        for call in calls if not entries else ():
+            if self._calls_entry(call):
+                # Only the class of what is looked up may be known.
+                open_ones = [*filter(_left_open, self.functions.behind(call.func, self.scope))]
+                unknown = Unknown(call, self.module, "it is looked up where the linter cannot follow")
+                yield from ((unknown, target, call) for target in open_ones)
+                self.functions.unseen += [] if open_ones else [call.func]
         for name, item, call in entries:
             self.functions.steps = 0
             targets = self.functions.behind(*item)
@@ -314,7 +374,10 @@ class _Place:
     def _calls_entry(self, call: ast.Call) -> bool:
         """Whether a call hands the arguments to something that was looked up by the name."""
         parts = [part for part in walk([call.func]) if isinstance(part, ast.expr)]
-        looked_up = any(self._table(part) is not None or getattr(part, "id", "") in self.by_name for part in parts)
+        looked_up = any(
+            self._table(part) is not None or self._asked(part) or getattr(part, "id", "") in self.by_name
+            for part in parts
+        )
         return looked_up and any(self.takes(argument) for argument in _arguments(call))
 
     def _compared(self, nodes: list[ast.AST]) -> Iterator[tuple[Value, Placed, ast.Call]]:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.engine.registrations.environment import DEEP, Placed, assignments_of, in_module, substitute
+from mcpcore_lint.engine.registrations.folders import imported_modules
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.type_model import ancestry
@@ -89,6 +90,16 @@ class Members:
         modules = (self.module(placed, where, depth + 1) for placed, where in assignments_of(node, scope))
         return next((module for module in modules if module is not None), None)
 
+    def modules(self, node: ast.expr, scope: Scope, depth: int = 0) -> list[Module]:
+        """The module that an expression evaluates to, or all those of a folder, one of which it is in each round."""
+        module = self.module(node, scope)
+        if module is not None or depth > DEEP:
+            return [] if module is None else [module]
+        node, scope = substitute(node, scope)
+        if isinstance(node, ast.Call):
+            return imported_modules(node, scope, self.functions)
+        return [inner for placed in assignments_of(node, scope) for inner in self.modules(*placed, depth + 1)]
+
     def _imported(self, node: ast.Call, scope: Scope) -> Module | None:
         """The module of `import_module(name)`."""
         callee = evaluate(node.func, scope)
@@ -109,11 +120,15 @@ class Members:
         """The members of a module, a class or an object, or of its `__dict__`: each with its name."""
         node = self.holder(node) or node
         own = isinstance(node, ast.Call) and self.holder(node) is node
-        module = scope.module if own else self.module(node, scope)
-        if module is not None:
-            at = module.tree.body[0] if module.tree.body else node
-            names = sorted(module.scope.bindings)
-            return [(_constant(name, node), _name(name, at), module.scope) for name in names]
+        modules = [scope.module] if own else self.modules(node, scope)
+        if modules:
+            return [
+                (_constant(name, node), _name(name, module.tree.body[0] if module.tree.body else node), module.scope)
+                for module in modules
+                for name in sorted(module.scope.bindings)
+                # A module of a folder rather imports helpers than tools.
+                if len(modules) == 1 or module.scope.bindings[name][0].kind != "import"
+            ]
         info = _class_of(node, scope)
         methods = sorted({name for base in (ancestry(info) if info is not None else ()) for name in base.methods})
         return [
@@ -146,15 +161,17 @@ class Members:
         if not text.isidentifier():
             return []
         inner = self.holder(holder)
-        module = scope.module if isinstance(inner, ast.Call) else self.module(inner or holder, scope)
-        if module is not None:
-            return [(_name(text, name), module.scope)]
+        modules = [scope.module] if isinstance(inner, ast.Call) else self.modules(inner or holder, scope)
+        if modules:
+            known = [module for module in modules if text in module.scope.bindings] or modules[:1]
+            return [(_name(text, name), module.scope) for module in known]
         return [(ast.copy_location(ast.Attribute(inner or holder, text, ast.Load()), name), scope)]
 
     def home(self, node: ast.expr, scope: Scope) -> list[Placed]:
         """The name that `module.name` is in its file, if the module is known; nothing for other expressions."""
-        module = self.module(node.value, scope) if isinstance(node, ast.Attribute) else None
-        return in_module(node.attr, module, node) if isinstance(node, ast.Attribute) else []
+        if not isinstance(node, ast.Attribute):
+            return []
+        return [placed for module in self.modules(node.value, scope) for placed in in_module(node.attr, module, node)]
 
 
 def _by_name(name: str | None, scope: Scope) -> Module | None:

@@ -91,7 +91,7 @@ MADE: Final[dict[str, Form]] = {
 `FunctionTool.from_function` counts as `Tool.from_function`, and so on.
 """
 
-OF_ROUTES: Final = frozenset({"fastmcp.FastMCP.from_fastapi", "fastapi_mcp.FastApiMCP"})
+OF_ROUTES: Final = frozenset({"fastmcp.FastMCP.from_fastapi", "fastmcp.FastMCP.from_openapi", "fastapi_mcp.FastApiMCP"})
 """What makes tools of the routes of a web application."""
 
 LOWLEVEL_DECORATOR: Final = "call_tool"
@@ -99,6 +99,8 @@ LOWLEVEL_KEYWORD: Final = "on_call_tool"
 """How a low-level server takes the one handler that serves all tools."""
 
 SERVES_ALL: Final = Form("tool", name=None)
+ROUTE: Final = Form("tool", name=None)
+"""A route, whose framework makes the name, the description and the arguments of the tool."""
 
 LISTS: Final[dict[str, Form]] = {"tools": Form("tool"), "resources": Form("resource"), "prompts": Form("prompt")}
 """Parameters of a server's constructor that take lists."""

@@ -89,8 +89,14 @@ def is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) 
 
 def only_implementation(info: ClassInfo) -> ClassInfo | None:
     """The only class of the project that implements a protocol or an abstract class; None if there are several."""
+    classes = implementations(info)
+    return classes[0] if len(classes) == 1 else None
+
+
+def implementations(info: ClassInfo) -> list[ClassInfo]:
+    """The classes of the project that implement a protocol or an abstract class, in source order."""
     memo = info.module.memo
-    key = ("implementation", info.node)
+    key = ("implementations", info.node)
     if key not in memo:
         is_protocol = any("Protocol" in ast.unparse(base) for base in info.node.bases)
         fields = {
@@ -106,7 +112,7 @@ def only_implementation(info: ClassInfo) -> ClassInfo | None:
 
         modules = info.module.project.modules_with(info.module, may_implement)
         classes = [kind for module in modules or () for kind in module.classes.values() if kind is not info]
-        found = [
+        memo[key] = [
             kind
             for kind in classes
             if info in ancestry(kind) or (is_protocol and fields <= _names_set_in(kind))
@@ -118,9 +124,8 @@ def only_implementation(info: ClassInfo) -> ClassInfo | None:
                 for name, declared in info.methods.items()
             )
         ]
-        memo[key] = found[0] if len(found) == 1 else None
-    implementation: ClassInfo | None = memo[key]
-    return implementation
+    known: list[ClassInfo] = memo[key]
+    return known
 
 
 def _names_set_in(info: ClassInfo) -> set[str]:

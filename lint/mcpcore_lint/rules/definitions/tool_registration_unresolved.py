@@ -13,9 +13,10 @@ class ToolRegistrationUnresolved(Rule):
     severity = Severity.INFO
     summary = "a tool is registered, but its function cannot be found"
     why = """No rule checks the tool. The linter reads the code and never runs it, so it cannot find a function that is
-    only known at run time: its module is imported by name, a variable selects it, or it is in a table filled where the
-    linter cannot follow. It also reports `server.tool(...)` if it cannot tell what the server is, `server.add_tool` if
-    you pass the method to code that it cannot read, and `FastMCP.from_fastapi(app)`, whose tools are routes."""
+    only known at run time: its module is outside the project, a variable selects it, or it is in a table filled where
+    the linter cannot follow. It also reports `server.tool(...)` if it cannot tell what the server is, `server.add_tool`
+    if you pass the method to code that it cannot read, and `FastMCP.from_fastapi(app)` if it finds no routes, or if the
+    call chooses among them."""
     bad = 'server.add_tool(importlib.import_module(f"acme.tools.{name}").run)'
     good = '[tool.mcpcore.lint]\nhandlers = ["acme.tools.*:run"]'
     how_to_fix = """Name the functions in the settings, and every rule checks them: `handlers` lists modules and

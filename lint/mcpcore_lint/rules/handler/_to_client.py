@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.registrations.functions import passed_on
+from mcpcore_lint.engine.registrations.routes import is_route
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
@@ -21,6 +22,8 @@ _MAX_DEPTH: Final = 3
 
 def reaches_client(handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
     """Whether what a handler returns certainly reaches the client as a successful result."""
+    if is_route(tool) and any(getattr(node, "attr", "") == "status_code" for node in body_of(handler).nodes):
+        return False  # the route gives its answer a status
     for served in (served for other in ctx.tools for served in other.serves):
         if served.handler is not None and served.handler.node is handler.node:
             ways = [*served.way, *([(served.inside, served.call)] if served.call is not None else [])]

@@ -6,6 +6,7 @@ from typing import Final
 
 from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.engine.flow.facts.stdout import written_by
+from mcpcore_lint.engine.registrations.routes import is_route
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.frameworks import framework_of
@@ -106,7 +107,9 @@ def _call_site(write: ReachedWrite, handler: Handler, tool: ToolDef) -> Iterator
 
 
 def _runs_over_http_only(tool: ToolDef, ctx: RuleContext) -> bool:
-    """Whether the file that creates the tool's server runs it, and never over stdio."""
+    """Whether the file that creates the tool's server runs it, and never over stdio. Routes are served over HTTP."""
+    if is_route(tool):
+        return True
     path, _, position = (tool.server or "").partition(":")
     module = ctx.project.module_at(path)
     if module is None or not any(map(module.source.has, ("http", "sse"))):

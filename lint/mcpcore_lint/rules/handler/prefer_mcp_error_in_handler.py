@@ -4,6 +4,7 @@ import ast
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.registrations.routes import is_route
 from mcpcore_lint.frameworks import as_markdown, framework_of
 from mcpcore_lint.model import Handler, ThrowSite, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
@@ -57,6 +58,8 @@ There is no finding if a decorator or a context manager of the project catches t
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each builtin exception that leaves its function, where it is created."""
+        if is_route(tool):
+            return  # the application may have handlers for its exceptions
         lines: set[int] = set()
         for throw in handler.throws:
             error = throw.error

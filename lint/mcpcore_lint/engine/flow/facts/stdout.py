@@ -65,6 +65,8 @@ _PRINTS: Final[dict[str, _Stream]] = {
     **dict.fromkeys(("click.echo", "typer.echo"), _Stream("file", 1, has_err=True)),
     **dict.fromkeys(("click.secho", "typer.secho"), _Stream("file", 1, has_err=True)),
 }
+_OPTIONS: Final = frozenset({"sep", "end", "file", "flush"})
+"""The keywords of `print`."""
 _CHILDREN: Final[dict[str, int | None]] = {
     "os.system": None,
     **dict.fromkeys((f"subprocess.{name}" for name in ("run", "call", "check_call", "Popen")), 4),
@@ -129,6 +131,8 @@ def _to_stdout(call: ast.Call, stream: _Stream, scope: Scope) -> bool:
     """Whether a function definitely prints to standard output."""
     if any(keyword.arg is None for keyword in call.keywords):
         return False
+    if stream is _PRINTS["builtins.print"] and any(keyword.arg not in _OPTIONS for keyword in call.keywords):
+        return False  # `print(message, exc_info=True)` raises TypeError
     if stream.has_err:
         err = _argument(call, "err", 3)
         if err is not None and not (isinstance(err, ast.Constant) and not err.value):

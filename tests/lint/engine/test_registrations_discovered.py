@@ -48,10 +48,15 @@ MAKES: Final = """
 """
 BASE: Final = """
     from abc import ABC, abstractmethod
+    from typing import Any, Generic, TypeVar
     from mcp.server import Server
-    server = Server("x")
+    T = TypeVar("T")
 
-    class Base(ABC):
+    class Own(Server[Any]): ...
+
+    server: Server[Any] = Own("x")
+
+    class Base(ABC, Generic[T]):
         name = ""
         @abstractmethod
         async def run(self, arguments): ...
@@ -67,7 +72,7 @@ BASE: Final = """
         async def run(self, arguments):
             return "found"
 
-    class Lend(Base):
+    class Lend(Base[str]):
         @property
         def name(self):
             return "lend"
@@ -191,7 +196,7 @@ FOUND: Final[dict[str, dict[str, str]]] = {
 """,
     },
     "the classes that implement a part of a tool": {
-        "app.py": BASE.replace("server = Server", "other = 1\n    server = Server").replace(
+        "app.py": BASE.replace(
             '        name = ""\n',
             '        name = ""\n        async def execute(self, arguments):\n            return await self.run(arguments)\n',
         )
@@ -292,3 +297,21 @@ def test_a_route_with_a_status_of_its_own_is_no_success(tmp_path):
     """
     report = _run(tmp_path, {"app.py": source})
     assert [(item.rule, item.tool) for item in report.diagnostics] == [("no-error-as-data", "find")]
+
+
+def test_names_that_are_made_of_each_other_end(tmp_path):
+    """Following them comes to an end, and no function is found behind them."""
+    source = """
+        from fastmcp import FastMCP
+        mcp = FastMCP("x")
+
+        def load():
+            left = right.make()
+            right = left.make()
+            mcp.tool()(left.run)
+
+        load()
+    """
+    report = _run(tmp_path, {"app.py": source})
+    assert not report.failures
+    assert not report.tools

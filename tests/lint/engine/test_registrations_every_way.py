@@ -178,6 +178,18 @@ BY_NAME = {tool.name: tool for tool in ALL}
 async def call(name, arguments):
     return await BY_NAME[name].run_async(args=arguments)
 """,
+    "a model of the arguments beside the function": LOWLEVEL
+    + BOTH
+    + """
+class Query: ...
+MODELS = {"find": Query, "lend": Query}
+FUNCTIONS = {"find": find, "lend": lend}
+@server.call_tool()
+async def call(name, arguments):
+    model, function = MODELS.get(name), FUNCTIONS.get(name)
+    query = model(**arguments)
+    return await function(query)
+""",
     "a method that goes through map": FASTMCP + BOTH + "list(map(mcp.add_tool, [find, lend]))\n",
     "a decorator that goes through map": FASTMCP + BOTH + "list(map(mcp.tool(), [find, lend]))\n",
     "a comprehension": FASTMCP + BOTH + "added = [mcp.tool()(function) for function in (find, lend)]\n",

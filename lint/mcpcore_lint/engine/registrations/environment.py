@@ -131,7 +131,7 @@ def functions_called(func: ast.expr, scope: Scope, depth: int = 0) -> Iterator[C
         decorators = {decorator.id for decorator in function.decorator_list if isinstance(decorator, ast.Name)}
         yield Called(function, owner, scope, "classmethod" in decorators)
     elif function is None and depth < DEEP // 2:
-        if isinstance(func, ast.Attribute) and (method := _method_made(func, scope)) is not None:
+        if isinstance(func, ast.Attribute) and (method := _method_made(func, scope, depth)) is not None:
             yield Called(*method, scope, bound_first=True)
         if isinstance(func, ast.Call):
             maker_value = evaluate(func.func, scope)
@@ -154,9 +154,9 @@ def _values_of(node: ast.expr, scope: Scope) -> list[Placed]:
     return []
 
 
-def callee_frame(call: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
+def callee_frame(call: ast.Call, scope: Scope, depth: int = 0) -> tuple[Function, Frame] | None:
     """The function of the project that a call runs, and its scope with the arguments filled in, or None."""
-    called = next(functions_called(call.func, scope), None)
+    called = next(functions_called(call.func, scope, depth), None)
     return (called.function, call_frame(called, call, scope)) if called is not None else None
 
 
@@ -200,9 +200,9 @@ def method_called(func: ast.Attribute, scope: Scope) -> tuple[Function, Module] 
     return None
 
 
-def _method_made(func: ast.Attribute, scope: Scope) -> tuple[Function, Module] | None:
+def _method_made(func: ast.Attribute, scope: Scope, depth: int) -> tuple[Function, Module] | None:
     """The method that `value.name` is, if the value is made behind a name: by a loop, or by a decorator."""
-    made, where = constructed(func.value, scope)
+    made, where = constructed(func.value, scope, 2 * depth)
     symbol = evaluate(made.func, where) if isinstance(made, ast.Call) and made is not func.value else None
     info = class_info(symbol) if isinstance(symbol, Symbol) else None
     method = method_of(info, func.attr) if info is not None else None
@@ -374,7 +374,8 @@ def constructed(item: ast.expr, scope: Scope, depth: int = 0) -> Placed:
         if len(made) == 1:
             return constructed(*made[0], depth + 1)
         return _decorated(item, scope) or (item, scope)
-    inner = callee_frame(item, scope) if isinstance(item, ast.Call) else None
+    # `node = node.parent()` leads back to itself.
+    inner = callee_frame(item, scope, depth // 2 + 1) if isinstance(item, ast.Call) else None
     results = returned(inner[0]) if inner is not None else []
     if inner is not None and len(results) == 1:
         return constructed(results[0], inner[1], depth + 1)

@@ -365,11 +365,19 @@ class _Place:
                 unknown = Unknown(call, self.module, "it is looked up where the linter cannot follow")
                 yield from ((unknown, target, call) for target in open_ones)
                 self.functions.unseen += [] if open_ones else [call.func]
+        served: set[str | None] = set()
+        without: list[tuple[str | None, ast.expr]] = []
         for name, item, call in entries:
             self.functions.steps = 0
             targets = self.functions.behind(*item)
-            self.functions.unseen += [call.func] if not targets else []
+            served |= {string(name)} if targets else set()
+            value = evaluate(*item)
+            is_class = isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef)
+            without += [] if targets or is_class else [(string(name), call.func)]
             yield from ((name, target, call) for target in targets)
+        # Besides its function, a name may have a model of its arguments.
+        self.functions.unseen += [func for text, func in without if text is None or text not in served]
+        self.functions.unseen += [entries[0][2].func] if entries and not served and not without else []
 
     def _calls_entry(self, call: ast.Call) -> bool:
         """Whether a call hands the arguments to something that was looked up by the name."""

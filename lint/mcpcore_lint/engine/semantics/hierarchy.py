@@ -1,5 +1,6 @@
 """The class hierarchy of exceptions: builtins, frameworks, third parties and the project's own classes."""
 
+import ast
 import builtins
 from collections.abc import Mapping
 from typing import Final
@@ -79,7 +80,8 @@ class Hierarchy:
         bases: list[tuple[str, Symbol | None]] = [(base, None) for base in self._bases.get(name, ())]
         is_known = info is not None or name in self._bases
         if info is not None:
-            values = [Resolver().expression(base, info.scope) for base in info.node.bases]
+            bases_written = (base.value if isinstance(base, ast.Subscript) else base for base in info.node.bases)
+            values = [Resolver().expression(base, info.scope) for base in bases_written]
             symbols = [value for value in values if isinstance(value, Symbol)]
             is_known = len(symbols) == len(values)
             bases = [(base.name, base if base.module else None) for base in symbols]

@@ -158,7 +158,8 @@ def _linear(info: ClassInfo) -> tuple[ClassInfo, ...]:
     """The C3 linearization without classes outside the project; if it fails, the first class in line comes next."""
     parents: list[ClassInfo] = []
     for base in info.node.bases:
-        value = evaluate(base, info.scope)
+        # `class Find(Base[Query])` inherits from Base.
+        value = evaluate(base.value if isinstance(base, ast.Subscript) else base, info.scope)
         parent = class_info(value) if isinstance(value, Symbol) else None
         if parent is not None and parent is not info:
             parents.append(parent)

@@ -268,7 +268,7 @@ def test_what_cannot_be_found_is_one_finding(case, tmp_path):
 
 
 def test_a_route_with_a_status_of_its_own_is_no_success(tmp_path):
-    """What a route answers as data is reported, unless the route sets the status of the answer."""
+    """A route that answers a failure as data is reported, unless it sets the status of the answer."""
     source = """
         from fastapi import FastAPI, HTTPException, Response
         from fastapi.responses import JSONResponse

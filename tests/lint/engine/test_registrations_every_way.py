@@ -178,7 +178,7 @@ BY_NAME = {tool.name: tool for tool in ALL}
 async def call(name, arguments):
     return await BY_NAME[name].run_async(args=arguments)
 """,
-    "a model of the arguments beside the function": LOWLEVEL
+    "a model of the arguments next to the function": LOWLEVEL
     + BOTH
     + """
 class Query: ...

@@ -371,8 +371,8 @@ class _Place:
             self.functions.steps = 0
             targets = self.functions.behind(*item)
             served |= {string(name)} if targets else set()
-            value = evaluate(*item)
-            is_class = isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef)
+            found = evaluate(*item)
+            is_class = isinstance(found, Symbol) and isinstance(found.definition, ast.ClassDef)
             without += [] if targets or is_class else [(string(name), call.func)]
             yield from ((name, target, call) for target in targets)
         # Besides its function, a name may have a model of its arguments.

@@ -21,7 +21,7 @@ _LEFT_OUT: Final = {"exclude_tags": "tags", "exclude_operations": "operation_id"
 
 
 def is_route(tool: ToolDef) -> bool:
-    """Whether a tool is a route of a web application, whose answer has a status of its own."""
+    """Whether a tool is a route of a web application, whose answer also has an HTTP status."""
     func = getattr(tool.registration, "func", None)
     return getattr(func, "attr", getattr(func, "id", "")) in {name.rpartition(".")[2] for name in OF_ROUTES}
 

@@ -116,12 +116,25 @@ class Body:
         loops = any(isinstance(part, (ast.For, ast.AsyncFor, ast.While)) for part in around)
         first = 0 if loops else min((test.lineno for test, _ in tests), default=0)
         known: dict[str, bool] = {}
+        left: dict[str, set[object]] = {}
+
+        def stays(name: str) -> bool:
+            # A name that changes after the first test may be true in one test and false in another.
+            lines = [getattr(binding.node, "lineno", 0) for binding in scope.bindings.get(name, ())]
+            return bool(lines) and (len(lines) == 1 or max(lines) < first) and name not in scope.globals
+
         for test, holds in tests:
             for name, value in _implied(test, holds=holds):
-                lines = [getattr(binding.node, "lineno", 0) for binding in scope.bindings.get(name, ())]
-                # A name that changes after the first test may be true in one test and false in another.
-                if lines and (len(lines) == 1 or max(lines) < first) and name not in scope.globals:
+                if stays(name):
                     known.setdefault(name, value)
+        compared = [entry for test, holds in tests for entry in _compared(test, holds=holds) if stays(entry[0])]
+        for name, values, is_one in sorted(compared, key=lambda entry: not entry[2]):
+            if is_one:
+                left[name] = left.get(name, values) & values
+            elif name in left:
+                left[name] -= values
+        if any(not values for values in left.values()):
+            return True
         return any(_holds(test, known) is not holds for test, holds in tests if _holds(test, known) is not None)
 
     def after(self, statement: ast.AST) -> list[ast.stmt]:
@@ -167,6 +180,22 @@ def _implied(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, bool]]:
         case ast.BoolOp(op=operator, values=values) if isinstance(operator, ast.And) is holds:
             for value in values:
                 yield from _implied(value, holds=holds)
+
+
+def _compared(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, set[object], bool]]:
+    """The names that a test compares with values, each with the values and whether the name is one of them."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield from _compared(operand, holds=not holds)
+        case ast.BoolOp(op=operator, values=values) if isinstance(operator, ast.And) is holds:
+            for value in values:
+                yield from _compared(value, holds=holds)
+        case ast.Compare(left=ast.Name(id=name), ops=[operator], comparators=[right]):
+            among = isinstance(operator, (ast.In, ast.NotIn)) and isinstance(right, (ast.List, ast.Tuple, ast.Set))
+            items = right.elts if among and isinstance(right, (ast.List, ast.Tuple, ast.Set)) else [right]
+            constants = [item.value for item in items if isinstance(item, ast.Constant)]
+            if len(constants) == len(items) and (among or isinstance(operator, (ast.Eq, ast.NotEq))):
+                yield name, {*constants}, holds is isinstance(operator, (ast.In, ast.Eq))
 
 
 def _holds(test: ast.expr, known: dict[str, bool]) -> bool | None:

@@ -190,11 +190,51 @@ async def call(name, arguments):
     query = model(**arguments)
     return await function(query)
 """,
+    "objects that a class makes of tables": FASTMCP
+    + BOTH
+    + """
+class Spec:
+    @classmethod
+    def of(cls, table):
+        parts = {}
+        for key, value in table.items():
+            parts[key] = value
+        return cls(**parts)
+def chosen(specs, **flags):
+    return [spec for spec in specs if spec.fits(flags)]
+SPECS = [Spec.of(table) for table in [{"run": find}, {"run": lend, "slow": True}]]
+for spec in chosen(SPECS, slow=False):
+    run = spec.run
+    mcp.tool(description=run.__doc__)(run)
+""",
+    "a tool of a function in the list of a server": """
+from fastmcp import FastMCP
+from fastmcp.tools import Tool
+"""
+    + BOTH
+    + """
+tools = []
+tools.append(Tool(name="find", fn=find))
+tools.append(Tool(name="lend", fn=lend))
+mcp = FastMCP("x", tools=tools)
+""",
     "a method that goes through map": FASTMCP + BOTH + "list(map(mcp.add_tool, [find, lend]))\n",
     "a decorator that goes through map": FASTMCP + BOTH + "list(map(mcp.tool(), [find, lend]))\n",
     "a comprehension": FASTMCP + BOTH + "added = [mcp.tool()(function) for function in (find, lend)]\n",
 }
 REPORTED: Final[dict[str, str]] = {
+    "objects that a function makes of tables and more": FASTMCP
+    + BOTH
+    + """
+class Spec: ...
+def made(table, slow):
+    parts = {}
+    for key, value in table.items():
+        parts[key] = value
+    return Spec(slow=slow, **parts)
+for spec in [made({"run": find}, True)]:
+    mcp.tool()(spec.run)  # here
+""",
     "arguments in a tuple": FASTMCP + BOTH + "for args in [(find,), (lend,)]:\n    mcp.add_tool(*args)  # here\n",
     "options in a dict": FASTMCP + BOTH + "for options in [{'fn': find}]:\n    mcp.add_tool(**options)  # here\n",
     "a method that an object keeps": FASTMCP

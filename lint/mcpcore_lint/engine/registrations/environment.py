@@ -334,8 +334,16 @@ def substitute(node: ast.expr, scope: Scope, env: Env | None = None) -> Placed:
 
 
 def _part(item: ast.expr, scope: Scope, node: ast.Attribute | ast.Subscript) -> Placed | None:
-    """A part of an object whose construction can be seen."""
-    item, scope = constructed(item, scope)
+    """A part of an object whose construction can be seen, or of the table that it is made of: `Record.of({...})`."""
+    part = _own_part(*constructed(item, scope), node)
+    if part is None and isinstance(item, ast.Call) and len(item.args) == 1 and not item.keywords:
+        table, where = constructed(item.args[0], scope)
+        return _own_part(table, where, node) if isinstance(table, ast.Dict) else None
+    return part
+
+
+def _own_part(item: ast.expr, scope: Scope, node: ast.Attribute | ast.Subscript) -> Placed | None:
+    """A part of an object, as the expression that makes it shows."""
     key = node.slice if isinstance(node, ast.Subscript) else ast.Constant(node.attr)
     if not isinstance(key, ast.Constant):
         return None

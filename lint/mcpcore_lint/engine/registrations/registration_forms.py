@@ -80,6 +80,7 @@ MAKERS: Final = DECORATORS | ADDERS
 MADE: Final[dict[str, Form]] = {
     "Tool.from_function": Form("tool", ("fn",), described=2),
     "FunctionTool": Form("tool", ("fn",), name=None, keyword_only=True),
+    "Tool": Form("tool", ("fn",), name=None, keyword_only=True),
     "ToolBinding": Form("tool", ("fn",), name=None),
     "Resource.from_function": Form("resource", ("fn",), name=1, uri=0),
     "ResourceTemplate.from_function": Form("resource", ("fn",), name=1, uri=0),
@@ -108,7 +109,7 @@ LISTS: Final[dict[str, Form]] = {"tools": Form("tool"), "resources": Form("resou
 NEAR: Final = (
     *("tool(", "tools=", "tools =", "on_call_tool", "resource(", "resources=", "prompt(", "register"),
     *("add_tool", "add_resource", "add_template", "add_prompt", "from_function"),
-    *("FunctionTool(", "ToolBinding(", "FunctionResource("),
+    *("Tool(", "ToolBinding(", "FunctionResource("),
     *(".tool)", ".tool,", '"tool"', "'tool'", "request_handler"),
 )
 """Texts near every call that registers something."""

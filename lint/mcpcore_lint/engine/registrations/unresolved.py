@@ -232,7 +232,8 @@ def _origins(node: ast.expr, scope: Scope, functions: Functions) -> Iterator[Pla
         elif called is None:
             # `TABLE.get(name)`, `TABLE[name]()`
             holder = [node.func.value if isinstance(node.func, ast.Attribute) else node.func]
-            yield from ((part, scope) for part in (*node.args, *holder))
+            named = (keyword.value for keyword in node.keywords)
+            yield from ((part, scope) for part in (*node.args, *named, *holder))
     elif not isinstance(node, ast.Lambda):
         parts = [node.value] if isinstance(node, ast.Subscript) else children(node)
         parts = [part.iter if isinstance(part, ast.comprehension) else part for part in parts]

@@ -126,7 +126,9 @@ def _runs_over_http_only(tool: ToolDef, ctx: RuleContext) -> bool:
         }
         calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _RUNS]
         runs = [call for call in calls if ast.unparse(call.func).rpartition(".")[0] in servers]
-        module.memo[key] = bool(runs) and all(map(_is_over_http, runs))
+        # An application that has the server in it may be served by itself.
+        served = not runs and module.source.has("uvicorn.run(") and not module.source.has("stdio")
+        module.memo[key] = served or (bool(runs) and all(map(_is_over_http, runs)))
     only: bool = module.memo[key]
     return only
 

@@ -26,3 +26,27 @@ def changed(phone: str = "", name: str = "") -> str:
         return "added"
     else:
         return "Error: no phone number"  # here
+
+@mcp.tool
+def chain(kind: str) -> str:
+    """Get options."""
+    if kind not in ["calls", "puts"]:
+        return "Error: give calls or puts"  # here
+    if kind == "calls":
+        return "calls"
+    elif kind == "puts":
+        return "puts"
+    else:
+        return "Error: unknown kind"
+
+@mcp.tool
+def chains(kind: str) -> str:
+    """Get options."""
+    if kind not in ["calls", "puts", "both"]:
+        return "Error: give calls, puts or both"  # here
+    if kind == "calls":
+        return "calls"
+    elif kind == "puts":
+        return "puts"
+    else:
+        return "Error: unknown kind"  # here

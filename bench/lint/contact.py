@@ -17,12 +17,12 @@ from pathlib import Path
 
 SEED = 20261129
 QUOTAS = {"loop": 3, "low-level": 2, "fastmcp": 3, "sdk": 2}  # of each kind in each lot
-COUNTS = {"first": 20, "second": 100, "third": 100, "fourth": 100, "fifth": 100}
+COUNTS = {"first": 20, "second": 100, "third": 100, "fourth": 100, "fifth": 100, "sixth": 100}
 FILES = {
     "contact.toml": ("first", "second"),
     "contact-3.toml": ("third",),
     "contact-4.toml": ("fourth",),
-    "contact-5.toml": ("fifth",),
+    "contact-5.toml": ("fifth", "sixth"),
 }
 
 

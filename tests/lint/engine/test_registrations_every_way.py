@@ -235,6 +235,14 @@ def made(table, slow):
 for spec in [made({"run": find}, True)]:
     mcp.tool()(spec.run)  # here
 """,
+    "an attribute that nothing sets": FASTMCP
+    + """
+class Host:
+    def install(self):
+        for function in self.functions:
+            mcp.tool()(function)  # here
+Host().install()
+""",
     "arguments in a tuple": FASTMCP + BOTH + "for args in [(find,), (lend,)]:\n    mcp.add_tool(*args)  # here\n",
     "options in a dict": FASTMCP + BOTH + "for options in [{'fn': find}]:\n    mcp.add_tool(**options)  # here\n",
     "a method that an object keeps": FASTMCP

@@ -79,6 +79,7 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
     seen: set[ast.expr] = set()
     passed: set[ast.expr] = set()
     blind: ast.expr | None = None
+    left_open: ast.expr | None = None
     for placed in queue:
         node, scope = substitute(*placed)
         if node in seen:
@@ -100,10 +101,29 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
             and (_is_own(node, scope) or (node not in passed and _is_defined(node, scope)))
         ):
             blind = node
+        if not origins and not _is_explained(node, scope):
+            left_open = left_open or node
         # What an unknown function makes of a function of the project need not be that function.
         passed |= {origin for origin, _ in origins if node in passed or origin in getattr(node, "args", ())}
         queue += origins
+    blind = blind or left_open
     return unresolved(site.registration, site.target)._replace(origin=blind) if blind is not None else None
+
+
+def _is_explained(node: ast.expr, scope: Scope) -> bool:
+    """Whether nothing but other packages can be behind an expression without further origins."""
+    if isinstance(node, (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Lambda)):
+        return True
+    called = next(functions_called(node.func, scope), None) if isinstance(node, ast.Call) else None
+    if called is not None:
+        return _searches_itself(called.function)
+    if isinstance(node, ast.Name) and node.id in {"self", "cls"}:
+        function = written_scope(scope).node
+        return isinstance(function, FUNCTIONS) and _searches_itself(function)
+    place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+    if place is not None and place[1][0].kind in {"parameter", "except"}:
+        return True
+    return any(isinstance(value, Symbol) for value in options(evaluate(node, scope)))
 
 
 def _is_own(node: ast.expr, scope: Scope) -> bool:

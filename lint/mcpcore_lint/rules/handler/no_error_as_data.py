@@ -18,8 +18,14 @@ from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
 from mcpcore_lint.rules.handler._returned_failures import failures_of, returned_failures
 from mcpcore_lint.rules.handler._to_client import calls_of_wrapped, reaches_client
 
-_HEALTH_CHECK: Final = regex(r"(?:^|_)(?:health|healthcheck|diagnose|diagnostics?|doctor)(?:_|$)")
-"""Names of tools that report how something is: "it fails" is a result, but not "success: False" in a clause."""
+_HEALTH_CHECK: Final = regex(
+    r"(?:^|_)(?:health(?!_(?:records?|data|history|entries|plans?)(?:_|$))|healthcheck|diagnose|diagnostics?|doctor)"
+    r"(?:_|$)"
+)
+"""Names of tools that report how something is: "it fails" is a result, but not "success: False" in a clause.
+
+The health of a person is nothing that such a tool checks: `search_health_records`.
+"""
 _CONNECTION_TEST: Final = regex(
     r"(?:^|_)ping(?:_|$)|(?:check|test|verify)_(?:\w+_)?connect(?:ion|ivity)|connection_(?:check|test|status)"
 )

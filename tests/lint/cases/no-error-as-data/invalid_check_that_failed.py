@@ -20,3 +20,12 @@ def check_server(url: str) -> dict:
         return {"connected": bool(connect(url))}
     except OSError as error:
         return {"connected": False, "error": str(error)}
+
+
+@mcp.tool
+def search_health_records(name: str) -> list:
+    """Search the records of a person."""
+    try:
+        return records(name)
+    except Exception as error:
+        return [{"error": f"Failed to search: {error}"}]  # here

@@ -15,11 +15,6 @@ HELD: Final = {
     "tools/search.py": 'from json import dumps\ndef find(q: str) -> str:\n    """Find."""\ndef _helper(q): ...\n',
     "tools/loans.py": 'def lend(q: str) -> str:\n    """Lend."""\n',
 }
-SERVED: Final = {
-    "tools/__init__.py": "",
-    "tools/search.py": 'def run(q: str) -> str:\n    """Find."""\n',
-    "tools/loans.py": 'def run(q: str) -> str:\n    """Lend."""\n',
-}
 ROUTERS: Final = {
     "library/__init__.py": "",
     "library/search.py": """
@@ -227,7 +222,7 @@ REPORTED: Final[dict[str, dict[str, str]]] = {
 """,
     },
     "a folder that the user names": {
-        **SERVED,
+        **HELD,
         "app.py": """
             import importlib
             import os
@@ -235,7 +230,7 @@ REPORTED: Final[dict[str, dict[str, str]]] = {
             mcp = FastMCP("x")
             for file in os.listdir(os.environ["TOOLS"]):
                 module = importlib.import_module(file)
-                mcp.tool()(module.run)  # here
+                mcp.tool()(module.find)  # here
         """,
     },
 }
@@ -253,65 +248,15 @@ def test_the_functions_are_found(case, tmp_path):
     """Both functions are tools, and no finding says that something is unknown."""
     report = _run(tmp_path, FOUND[case])
     assert not report.failures
-    found = {(tool.name or tool.handler).rpartition(".")[2] for tool in report.tools}
-    assert {"find", "lend"} == {name.removesuffix("_book") for name in found - {"call"}}
+    names = ((tool.name or tool.handler).rpartition(".")[2].removesuffix("_book") for tool in report.tools)
+    assert {"find", "lend"} == {*names} - {"call"}
     assert not [finding for finding in report.diagnostics if finding.rule == "tool-registration-unresolved"]
 
 
 @pytest.mark.parametrize("case", REPORTED)
 def test_what_cannot_be_found_is_one_finding(case, tmp_path):
     """The finding is at the registration."""
-    report = _run(tmp_path, REPORTED[case])
+    findings = _run(tmp_path, REPORTED[case]).diagnostics
+    places = [finding.span.line for finding in findings if finding.rule == "tool-registration-unresolved"]
     lines = textwrap.dedent(REPORTED[case]["app.py"]).splitlines()
-    findings = [finding for finding in report.diagnostics if finding.rule == "tool-registration-unresolved"]
-    assert [line for line, text in enumerate(lines, 1) if "# here" in text] == [item.span.line for item in findings]
-
-
-def test_a_route_with_a_status_of_its_own_is_no_success(tmp_path):
-    """A route that answers a failure as data is reported, unless it sets the status of the answer."""
-    source = """
-        from fastapi import FastAPI, HTTPException, Response
-        from fastapi.responses import JSONResponse
-        from fastmcp import FastMCP
-        app = FastAPI()
-
-        @app.get("/find")
-        def find(q: str):
-            print("looking")
-            return {"error": f"no book {q}"}
-
-        @app.get("/lend")
-        def lend(q: str, response: Response):
-            if not q:
-                response.status_code = 404
-                return {"error": f"no book {q}"}
-            raise HTTPException(status_code=500, detail="not today")
-
-        @app.get("/read")
-        def read(q: str):
-            if not q:
-                raise ValueError("no title")
-            return JSONResponse(status_code=404, content={"error": f"no book {q}"})
-
-        mcp = FastMCP.from_fastapi(app)
-    """
-    report = _run(tmp_path, {"app.py": source})
-    assert [(item.rule, item.tool) for item in report.diagnostics] == [("no-error-as-data", "find")]
-
-
-def test_names_that_are_made_of_each_other_end(tmp_path):
-    """Following them comes to an end, and no function is found behind them."""
-    source = """
-        from fastmcp import FastMCP
-        mcp = FastMCP("x")
-
-        def load():
-            left = right.make()
-            right = left.make()
-            mcp.tool()(left.run)
-
-        load()
-    """
-    report = _run(tmp_path, {"app.py": source})
-    assert not report.failures
-    assert not report.tools
+    assert [line for line, text in enumerate(lines, 1) if "# here" in text] == places

@@ -234,14 +234,8 @@ def test_an_entry_for_a_package_matches_the_functions_of_its_modules(tmp_path):
     (tools / "__init__.py").touch()
     (tools / "books.py").write_text("def find(): ...\n\n\ndef lend(): ...\n")
     (tools / "users.py").write_text("def greet(): ...\n\n\ndef _hidden(): ...\n")
-    source = textwrap.dedent(
-        """
-        for name in os.listdir("acme/tools"):
-            module = importlib.import_module(f"acme.tools.{name}")
-            mcp.tool()(getattr(module, os.environ["HANDLER"]))
-        """
-    )
+    registers = 'mcp.tool()(getattr(importlib.import_module(f"acme.tools.{os.environ[name]}"), os.environ["RUN"]))\n'
     settings = Settings(select=frozenset({RULE}))
-    report = lint_source(START + source, path="app.py", root=str(tmp_path), settings=settings)
+    report = lint_source(START + registers, path="app.py", root=str(tmp_path), settings=settings)
     (finding,) = report.diagnostics
     assert finding.help.endswith('handlers = ["acme.tools.*:*"], which matches find, lend and 1 more')

@@ -121,7 +121,7 @@ def _is_explained(node: ast.expr, scope: Scope) -> bool:
         function = written_scope(scope).node
         return isinstance(function, FUNCTIONS) and _searches_itself(function)
     place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
-    if place is not None and place[1][0].kind in {"parameter", "except"}:
+    if isinstance(node, ast.Name) and (place is None or place[1][0].kind in {"parameter", "except"}):
         return True
     return any(isinstance(value, Symbol) for value in options(evaluate(node, scope)))
 

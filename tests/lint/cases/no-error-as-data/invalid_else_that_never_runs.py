@@ -28,25 +28,15 @@ def changed(phone: str = "", name: str = "") -> str:
         return "Error: no phone number"  # here
 
 @mcp.tool
-def chain(kind: str) -> str:
+def chain(kind: str, order: str) -> str:
     """Get options."""
-    if kind not in ["calls", "puts"]:
+    if kind not in ["calls", "puts"] or order not in ("up", "down", "none"):
         return "Error: give calls or puts"  # here
-    if kind == "calls":
-        return "calls"
+    if order == "up" or order == "down":
+        return order
+    elif kind == "calls":
+        return "Error: no order"  # here
     elif kind == "puts":
         return "puts"
     else:
         return "Error: unknown kind"
-
-@mcp.tool
-def chains(kind: str) -> str:
-    """Get options."""
-    if kind not in ["calls", "puts", "both"]:
-        return "Error: give calls, puts or both"  # here
-    if kind == "calls":
-        return "calls"
-    elif kind == "puts":
-        return "puts"
-    else:
-        return "Error: unknown kind"  # here

@@ -22,4 +22,5 @@ def fetch(a: str) -> str:
     out = io.StringIO()
     dump(a, out)
     Printer(out).show(a)
+    print(a, exc_info=True)
     return out.getvalue()

@@ -1,7 +1,5 @@
 """Tools that a server discovers: routes of an application, functions in the files of a folder, subclasses of a base."""
 
-from __future__ import annotations
-
 import textwrap
 from typing import Final
 
@@ -248,15 +246,16 @@ def test_the_functions_are_found(case, tmp_path):
     """Both functions are tools, and no finding says that something is unknown."""
     report = _run(tmp_path, FOUND[case])
     assert not report.failures
-    names = ((tool.name or tool.handler).rpartition(".")[2].removesuffix("_book") for tool in report.tools)
-    assert {"find", "lend"} == {*names} - {"call"}
+    assert {"find", "lend"} == {
+        (tool.name or tool.handler).rpartition(".")[2].removesuffix("_book") for tool in report.tools
+    } - {"call"}
     assert not [finding for finding in report.diagnostics if finding.rule == "tool-registration-unresolved"]
 
 
 @pytest.mark.parametrize("case", REPORTED)
 def test_what_cannot_be_found_is_one_finding(case, tmp_path):
     """The finding is at the registration."""
-    findings = _run(tmp_path, REPORTED[case]).diagnostics
-    places = [finding.span.line for finding in findings if finding.rule == "tool-registration-unresolved"]
-    lines = textwrap.dedent(REPORTED[case]["app.py"]).splitlines()
-    assert [line for line, text in enumerate(lines, 1) if "# here" in text] == places
+    report = _run(tmp_path, REPORTED[case])
+    places = [item.span.line for item in report.diagnostics if item.rule == "tool-registration-unresolved"]
+    lines = enumerate(textwrap.dedent(REPORTED[case]["app.py"]).splitlines(), 1)
+    assert [line for line, text in lines if "# here" in text] == places

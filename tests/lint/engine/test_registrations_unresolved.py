@@ -236,6 +236,5 @@ def test_an_entry_for_a_package_matches_the_functions_of_its_modules(tmp_path):
     (tools / "users.py").write_text("def greet(): ...\n\n\ndef _hidden(): ...\n")
     registers = 'mcp.tool()(getattr(importlib.import_module(f"acme.tools.{os.environ[name]}"), os.environ["RUN"]))\n'
     settings = Settings(select=frozenset({RULE}))
-    report = lint_source(START + registers, path="app.py", root=str(tmp_path), settings=settings)
-    (finding,) = report.diagnostics
+    (finding,) = lint_source(START + registers, path="app.py", root=str(tmp_path), settings=settings).diagnostics
     assert finding.help.endswith('handlers = ["acme.tools.*:*"], which matches find, lend and 1 more')

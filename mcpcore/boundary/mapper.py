@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from mcpcore.boundary.outcome import Breach, BrokenContractError, Outcome
 from mcpcore.boundary.upstream import UpstreamError
@@ -52,7 +52,7 @@ class FailureMapper:
     """Turns exceptions into outcomes, by the options of one server."""
 
     limits: Limits = DEFAULT_LIMITS
-    expose: bool = False
+    expose: bool | Literal["message"] = False
 
     def outcome(self, exc: BaseException, call: FailedCall) -> Outcome:
         """The outcome of `exc`, with which `call` failed; never raises.
@@ -112,7 +112,7 @@ class FailureMapper:
                 effects=effects,
                 repeatable=call.repeatable,
                 tool=call.name,
-                data=data if not self.expose else self._exposed(whole, data),
+                data=data if self.expose is not True else self._exposed(whole, data),
                 context=call.context,
                 limits=self.limits,
             )
@@ -133,7 +133,7 @@ class FailureMapper:
             effects=effects,
             repeatable=call.repeatable,
             tool=call.name,
-            data=None if not self.expose else self._exposed(whole, None),
+            data=None if self.expose is not True else self._exposed(whole, None),
             masked=not self.expose,
             context=call.context,
             limits=self.limits,
@@ -207,7 +207,7 @@ class FailureMapper:
             effects=effects,
             repeatable=call.repeatable,
             tool=call.name,
-            data=facts if not self.expose else self._exposed(whole, facts),
+            data=facts if self.expose is not True else self._exposed(whole, facts),
             dropped=misused,
             reason=reason,
             recovery=recovery,
@@ -215,7 +215,7 @@ class FailureMapper:
             limits=self.limits,
             entry=entry,
             lines=lines,
-            is_clean=error.clean_for is not None and error.clean_for == call.name and not self.expose,
+            is_clean=error.clean_for is not None and error.clean_for == call.name and self.expose is not True,
         )
         if error.injected:
             # Not `replace`, which would lose the parts that the text is written from.

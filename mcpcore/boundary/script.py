@@ -7,7 +7,7 @@ It knows no framework. What belongs to the SDK or to FastMCP, such as their erro
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.audit.kinds import LOST
@@ -57,7 +57,7 @@ class Boundary:
         self,
         *,
         server: str,
-        expose: bool = False,
+        expose: bool | Literal["message"] = False,
         limits: Limits = DEFAULT_LIMITS,
         dialect: str = CANONICAL,
         audit: AuditTrail | str | os.PathLike[str] | None = None,

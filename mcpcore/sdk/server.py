@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from mcp.server.mcpserver import Context as SDKContext
 from mcp.server.mcpserver import MCPServer
@@ -115,7 +115,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         audit: AuditTrail | str | os.PathLike[str] | None = None,
         advertise_errors: bool = True,
         describe_failures: bool = False,
-        expose_internal_errors: bool = False,
+        expose_internal_errors: bool | Literal["message"] = False,
         strict: bool = False,
         unknown_tool: UnknownTool = "protocol",
         dialect: str = "canonical",
@@ -143,8 +143,10 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             describe_failures: Whether the description of each tool ends with a section that names its failure modes,
                 since few hosts show the model the contract in `_meta`. It makes `tools/list` longer; the end of the
                 reference of the options says by how much.
-            expose_internal_errors: Whether clients see exceptions that nobody declared; for development only. The
-                environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS=1 does the same.
+            expose_internal_errors: Whether clients see exceptions that nobody declared. "message" sends their texts, as
+                version 1 of the SDK and FastMCP do, for a server that declares its failures step by step. True sends
+                the tracebacks too, for development only; so does the environment variable
+                MCPCORE_EXPOSE_INTERNAL_ERRORS=1.
             strict: Whether a call that breaks its contract fails with INTERNAL_ERROR, and whether an unknown fallback
                 tool keeps the server from starting; for tests and CI. The environment variable MCPCORE_STRICT=1 does
                 the same.

@@ -74,9 +74,11 @@ def check_names(owner: type, options: Iterable[str]) -> None:
             raise TypeError(f"{owner.__name__} has no option {option!r}{meant}")
 
 
-def exposes_internal_errors(option: bool = False) -> bool:  # noqa: FBT001, FBT002 - the option of that name
-    """Whether clients see undeclared exceptions: by the option, or by the environment variable."""
-    return option or os.environ.get(EXPOSE_VARIABLE, "").lower() in ("1", "true", "yes")
+def exposes_internal_errors(
+    option: bool | Literal["message"] = False,  # noqa: FBT001, FBT002 - the option of that name
+) -> bool | Literal["message"]:
+    """What clients see of undeclared exceptions: by the environment variable, or by the option."""
+    return os.environ.get(EXPOSE_VARIABLE, "").lower() in ("1", "true", "yes") or option
 
 
 def unknown_tool_error(name: str, known: Iterable[str]) -> FrameworkError:

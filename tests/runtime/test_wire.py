@@ -239,6 +239,13 @@ def test_expose_internal_errors_shows_the_exception(by: str, call: Any, monkeypa
     assert "data" not in error_of(call(raising(make), "f"))
 
 
+def test_expose_internal_errors_can_show_the_text_alone(call: Any, era: str) -> None:
+    """With "message" clients read the text, as from version 1 of the SDK, and neither causes nor a traceback."""
+    error = error_of(call(raising(ValueError("No file a.txt"), expose_internal_errors="message"), "f", mode=era))
+    assert ("VALIDATION_ERROR", "No file a.txt") == (error["name"], error["message"])
+    assert {"retryable": False} == error["data"]
+
+
 class TestGroups:
     def test_the_most_specific_declared_failure_wins(self, call: Any, caplog: pytest.LogCaptureFixture) -> None:
         """It is preferred to undeclared failures, general codes and crashes; the log counts the others."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import fastmcp
 import mcp_types
@@ -94,7 +94,7 @@ class ContractMiddleware(Middleware):
         audit: AuditTrail | str | os.PathLike[str] | None = None,
         advertise_errors: bool = True,
         describe_failures: bool = False,
-        expose_internal_errors: bool = False,
+        expose_internal_errors: bool | Literal["message"] = False,
         strict: bool = False,
         unknown_tool: UnknownTool = "protocol",
         dialect: str = CANONICAL,

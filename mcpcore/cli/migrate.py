@@ -36,16 +36,15 @@ Exits 0 when nothing is left to do by hand, 1 when something is left, 2 when it 
 
 
 _HEADINGS: Final = (
-    "Clients read other texts now, or failures without a code: PATH:LINE TOOL: finding: next step",
     "Left to you: PATH:LINE TOOL: finding: next step",
     "About the project: PATH:LINE: finding: next step",
     "Removed, for a reviewer: PATH:LINE-BEFORE TOOL: clause or option: the text that clients read, or what to do",
     "Possible failures, for a reviewer: PATH:LINE TOOL: finding: next step",
 )
 """What is above each part of the report, in the order of importance."""
-_MASKED: Final = (
-    ". Clients no longer read the texts of exceptions that no contract names, not even those of libraries: declare "
-    "what they need with .on(...)."
+_TEXTS: Final = (
+    '. Where this wrote expose_internal_errors="message", clients go on to read the texts of exceptions that no '
+    "contract declares; remove it once the contracts declare what clients need."
 )
 _NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\")?\)")
 """What a finding begins with: the function or the exception that it is about."""
@@ -123,8 +122,8 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         finally:
             sys.stdout = stream
     _say_tried(migration.tried)
-    masked, certain, project, perhaps = _groups(migration.left)
-    groups = (masked, certain, project, migration.removed, perhaps)
+    certain, project, perhaps = _groups(migration.left)
+    groups = (certain, project, migration.removed, perhaps)
     for heading, group in zip(_HEADINGS, groups, strict=True):
         if group:
             output.line(f"{heading}:")
@@ -136,8 +135,8 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     verb = "converted" if write else "would be converted"
     output.line(
         f"{counted(places, 'place')} {verb} in {counted(len(migration.files), 'file')}; "
-        f"{counted(len(masked) + len(certain), 'place')} left to you, {len(perhaps)} to look at, {len(project)} about "
-        f"the project{_MASKED if migration.files else ''}",
+        f"{counted(len(certain), 'place')} left to you, {len(perhaps)} to look at, {len(project)} about "
+        f"the project{_TEXTS if migration.files else ''}",
         err=True,
     )
     if not migration.tools and not migration.files and not migration.left and not migration.failures:
@@ -189,11 +188,11 @@ def _say_tried(tried: Tried | None) -> None:
         output.line(f"The files can be imported, and {servers}.", err=True)
 
 
-def _groups(left: Iterable[Left]) -> tuple[list[Left], list[Left], list[Left], list[Left]]:
-    """The texts that clients no longer read, the failures that are left, the lines about no tool, and what may fail."""
-    groups: tuple[list[Left], list[Left], list[Left], list[Left]] = ([], [], [], [])
+def _groups(left: Iterable[Left]) -> tuple[list[Left], list[Left], list[Left]]:
+    """The failures that are left, the lines about no tool, and what may fail."""
+    groups: tuple[list[Left], list[Left], list[Left]] = ([], [], [])
     for entry in left:
-        groups[2 if not entry.tools else 3 if entry.perhaps else int(not entry.masked)].append(entry)
+        groups[1 if not entry.tools else 2 * entry.perhaps].append(entry)
     return groups
 
 

@@ -19,13 +19,13 @@ CONVERTED: dict[str, tuple[str, str]] = {
                 return f"Error processing file: {x}"
             return x
         """,
-        "raise ctx.fail(",
+        "raise internal_error(",
     ),
     "an error that a name holds": (
         """
         @mcp.tool()
         def f(x: str) -> dict[str, Any]:
-            text = f"Order {x} is bad"
+            text = f"Order {x} is too long"
             return {"error": text}
         """,
         "raise ctx.fail(",
@@ -38,7 +38,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
                 return {"error": x + " is a bad order"}
             return {}
         """,
-        "raise ctx.fail(",
+        "raise internal_error(",
     ),
     "a decorator that raises again, and one that looks for another class": (
         """
@@ -57,9 +57,9 @@ CONVERTED: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @logged
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
-        'raise ctx.fail("order_is_bad", "Order is bad")',
+        'raise ctx.fail("order_is_too_long", "Order is too long")',
     ),
     "a decorator that traces, and one that rewords every failure": (
         """
@@ -91,9 +91,9 @@ CONVERTED: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @worded
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
-        'raise ctx.fail("order_is_bad", "Order is bad")',
+        'raise ctx.fail("order_is_too_long", "Order is too long")',
     ),
     "a clause that answers with a text that is no failure": (
         """
@@ -101,7 +101,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
         def f(x: int) -> str:
             try:
                 if x < 0:
-                    raise LookupError("Order is bad")
+                    raise LookupError("Order is too long")
             except KeyError:
                 return "missing"
             except Exception:
@@ -116,7 +116,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
         def f(x: int) -> str:
             try:
                 try:
-                    raise ValueError("Order is bad")
+                    raise ValueError("Order is too long")
                 except ValueError as e:
                     raise RuntimeError("Order is worse") from e
             except RuntimeError:
@@ -130,7 +130,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
         def f(x: int) -> str:
             try:
                 try:
-                    raise ValueError("Order is bad")
+                    raise ValueError("Order is too long")
                 except ValueError as e:
                     raise wrapped(e)
             except RuntimeError:
@@ -145,9 +145,9 @@ CONVERTED: dict[str, tuple[str, str]] = {
             try:
                 return x
             except (KeyError, getattr(json, "JSONDecodeError")) as e:
-                return f"Error: the text is bad: {e}"
+                return f"Error: the text is too long: {e}"
         """,
-        'raise ctx.fail("text_is_bad", f"the text is bad: {e}") from e',
+        'raise ctx.fail("text_is_too_long", f"the text is too long: {e}") from e',
     ),
     "a choice of classes": (
         """
@@ -158,9 +158,9 @@ CONVERTED: dict[str, tuple[str, str]] = {
             try:
                 return x
             except CAUGHT as e:
-                return f"Error: {x} is bad: {e}"
+                return f"Error: {x} is too long: {e}"
         """,
-        'raise ctx.fail("is_bad", f"{x} is bad: {e}") from e',
+        'raise ctx.fail("is_too_long", f"{x} is too long: {e}") from e',
     ),
     "imports and globals of a function": (
         """
@@ -169,15 +169,15 @@ CONVERTED: dict[str, tuple[str, str]] = {
             import os as ctx
             from json import dumps as fails
             global EXTRA
-            raise ValueError("x is bad")
+            raise ValueError("x is too long")
         """,
-        'raise failures.fail("x_is_bad", "x is bad")',
+        'raise failures.fail("x_is_too_long", "x is too long")',
     ),
     "a message with percent": (
         """
         @mcp.tool()
         def f(x: str) -> str:
-            raise ValueError("There is no %s in %(y)d orders" % {"y": 1})
+            raise ValueError("There is no %s in orders" % x)
         """,
         '"there_is_no_in_orders"',
     ),
@@ -202,9 +202,9 @@ CONVERTED: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> str:
             return "Error: " + (x or "2 and the for") + \\
-                " is too much!"
+                " is too long!"
         """,
-        'raise ctx.fail("is_too_much", (x or "2 and the for")',
+        'raise ctx.fail("is_too_long", (x or "2 and the for")',
     ),
     "a number at the start": (
         """
@@ -218,7 +218,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """
         @mcp.tool()
         def f(x: str) -> dict[str, Any]:
-            return {"error": x or "Order is bad"}
+            return {"error": x or "Order is too long"}
         """,
         "",
     ),
@@ -226,34 +226,34 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """
         @mcp.tool()
         def f(x: str) -> dict[str, Any]:
-            return {"success": False, "error": {"message": "Order is bad", "code": 7}}
+            return {"success": False, "error": {"message": "Order is too long", "code": 7}}
         """,
-        'raise ctx.fail("order_is_bad", "Order is bad", data={"code": 7})',
+        'raise ctx.fail("order_is_too_long", "Order is too long", data={"code": 7})',
     ),
     "a word and a message": (
         """
         @mcp.tool()
         def f(x: str) -> dict[str, Any]:
-            return {"error": "BadOrder", "message": f"Order {x} is bad", "reason": "why"}
+            return {"error": "BadOrder", "message": f"Order {x} is too long", "reason": "why"}
         """,
-        'raise ctx.fail("badorder", f"Order {x} is bad", data={"reason_text": "why"})',
+        'raise ctx.fail("badorder", f"Order {x} is too long", data={"reason_text": "why"})',
     ),
     "an error of the protocol": (
         """
         @mcp.tool()
         def f(x: str) -> str:
-            raise MCPError(1, "Order is bad")
+            raise MCPError(1, "Order is too long")
         """,
-        'raise ctx.fail("order_is_bad", "Order is bad")',
+        'raise ctx.fail("order_is_too_long", "Order is too long")',
     ),
     "a decorator of a library": (
         """
         @mcp.tool()
         @wrapped
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
-        'raise ctx.fail("order_is_bad", "Order is bad")',
+        'raise ctx.fail("order_is_too_long", "Order is too long")',
     ),
     "a decorator that returns the function": (
         """
@@ -270,9 +270,9 @@ CONVERTED: dict[str, tuple[str, str]] = {
         @marked("f")
         @noted
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
-        'raise ctx.fail("order_is_bad", "Order is bad")',
+        'raise ctx.fail("order_is_too_long", "Order is too long")',
     ),
     "a decorator that catches one class": (
         """
@@ -292,9 +292,9 @@ CONVERTED: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @caught
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
-        'raise ctx.fail("order_is_bad", "Order is bad")',
+        'raise ctx.fail("order_is_too_long", "Order is too long")',
     ),
     "a context manager that passes failures on": (
         """
@@ -311,20 +311,20 @@ CONVERTED: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> str:
             with Timed(), logged(), open(x), wrapped:
-                raise ValueError("Order is bad")
+                raise ValueError("Order is too long")
         """,
-        'raise ctx.fail("order_is_bad", "Order is bad")',
+        'raise ctx.fail("order_is_too_long", "Order is too long")',
     ),
     "a clause that raises again": (
         """
         @mcp.tool()
         def f(x: str) -> str:
             try:
-                raise ValueError("Order is bad")
+                raise ValueError("Order is too long")
             except ValueError as e:
                 raise e
         """,
-        'raise ctx.fail("order_is_bad", "Order is bad")',
+        'raise ctx.fail("order_is_too_long", "Order is too long")',
     ),
     "a positional option": (
         """
@@ -333,7 +333,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
             "more",
         )
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "@tool(",
     ),
@@ -343,7 +343,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
             name="f",  # a comment
         )
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         '    name="f",  # a comment\n    errors=[',
     ),
@@ -351,7 +351,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """
         @mcp.tool(*["f"])
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         '@mcp.tool(*["f"])\n@tool(',
     ),
@@ -360,40 +360,40 @@ CONVERTED: dict[str, tuple[str, str]] = {
         @mcp.tool(name="f")
         def f(x: str) -> str:
             "Has a context without reasons."
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         'name="f",\n    errors=[',
     ),
     "a contract with a context without reasons": (
         """
-        @tool(errors=[FailureMode("order_is_bad", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")])
+        @tool(errors=[FailureMode("order_is_too_long", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")])
         def f(ctx: Own, x: str) -> str:
             if x:
                 raise ValueError("Order is worse")
-            raise ctx.fail("order_is_bad")
+            raise ctx.fail("order_is_too_long")
         """,
         'raise ctx.fail("order_is_worse", "Order is worse")',
     ),
     "many constants": (
         """
-        ORDER_1_IS_BAD = FailureMode("order_1_is_bad", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do this then.")
-        ORDER_2_IS_BAD = 1
+        ORDER_1_IS_TOO_LONG = FailureMode("order_1_is_too_long", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do this then.")
+        ORDER_2_IS_TOO_LONG = 1
         """
         + "".join(
             f"""
         @mcp.tool()
         def f{number}(x: str) -> str:
             if x == "1":
-                raise ValueError("Order 1 is bad")
+                raise ValueError("Order 1 is too long")
             if x == "2":
-                raise ValueError("Order 2 is bad")
+                raise ValueError("Order 2 is too long")
             if x == "3":
-                raise ValueError("Another order of this shop is bad")
+                raise ValueError("Another order of this shop is too long")
             raise ValueError("The last order of this shop is also bad")
         """
             for number in range(2)
         ),
-        "ORDER_2_IS_BAD_FAILURE,",
+        "ORDER_2_IS_TOO_LONG_FAILURE,",
     ),
     "an exception without a text": (
         """
@@ -408,20 +408,20 @@ CONVERTED: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> str:
             with EXTRA["x"](x):
-                raise ValueError(f"Order {x} is bad")
+                raise ValueError(f"Order {x} is too long")
         """,
-        'raise ctx.fail("order_is_bad", f"Order {x} is bad")',
+        'raise ctx.fail("order_is_too_long", f"Order {x} is too long")',
     ),
     "a static method": (
         """
         class Shop:
             @staticmethod
             def sell(x: str) -> str:
-                raise ValueError("Order is bad")
+                raise ValueError("Order is too long")
 
         mcp.tool()(Shop.sell)
         """,
-        'def sell(ctx: Own[Literal["order_is_bad"]], x: str) -> str:',
+        'def sell(ctx: Own[Literal["order_is_too_long"]], x: str) -> str:',
     ),
     "a decorator that is no call": (
         """
@@ -433,18 +433,18 @@ CONVERTED: dict[str, tuple[str, str]] = {
 
         @server.resource("a://b")
         def g() -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "@server.tool(\n    errors=[",
     ),
     "a reason that is declared": (
         """
         # A comment.
-        @tool(errors=[FailureMode("order_is_bad", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")])
+        @tool(errors=[FailureMode("order_is_too_long", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")])
         def f(ctx: Own, x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
-        'raise ctx.fail("order_is_bad", "Order is bad")',
+        'raise ctx.fail("order_is_too_long", "Order is too long")',
     ),
     "a comment above the first tool": (
         """
@@ -453,11 +453,11 @@ CONVERTED: dict[str, tuple[str, str]] = {
         # A comment.
         @mcp.tool()
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
 
         @mcp.tool()
         def g(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
 
         mcp.tool(name="h")(lambda x: x)
         """,
@@ -467,23 +467,23 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """
         @mcp.tool()
         def f(x: str) -> dict[str, Any]:
-            return {"error": "Order is bad", "message": f"{x} is no order"}
+            return {"error": "Order is too long", "message": f"{x} is no order"}
         """,
-        'raise ctx.fail("order_is_bad", "Order is bad", data={"message": f"{x} is no order"})',
+        'raise ctx.fail("order_is_too_long", "Order is too long", data={"message": f"{x} is no order"})',
     ),
     "a label and a choice": (
         """
         @mcp.tool()
         def f(x: str) -> str:
-            return "Error: " + ("a" if x else "b") + " is too much"
+            return "Error: " + ("a" if x else "b") + " is too long"
         """,
-        'raise ctx.fail("is_too_much", ("a" if x else "b") + " is too much")',
+        'raise validation_error(("a" if x else "b") + " is too long")',
     ),
     "a method of a class": (
         """
         class Shop:
             def sell(self, x: str) -> dict[str, Any]:
-                return {"error": "Order is bad"}
+                return {"error": "Order is too long"}
 
             def other(self) -> None:
                 self.sell("x")

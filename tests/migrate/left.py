@@ -9,7 +9,7 @@ LEFT: dict[str, tuple[str, str]] = {
         def f(x: str) -> str:
             raise ValueError(json.dumps({"x": x}))
         """,
-        "f: the message says no more than an exception or a value",
+        "f: ValueError keeps its class and its text",
     ),
     "an error that is a number": (
         """
@@ -62,7 +62,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @zero
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "f: raise of ValueError: a decorator catches this class",
     ),
@@ -82,7 +82,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @default("0")
         def f(x: str) -> str:
-            raise KeyError("Order is bad")
+            raise KeyError("Order is too long")
         """,
         "f: raise of KeyError: a decorator catches this class",
     ),
@@ -100,7 +100,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @empty
         def f(x: str) -> list[str]:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "f: raise of ValueError: a decorator catches this class",
     ),
@@ -116,7 +116,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @quiet
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "f: raise of ValueError: a decorator catches this class",
     ),
@@ -125,7 +125,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> str:
             try:
-                raise ValueError("Order is bad")
+                raise ValueError("Order is too long")
             except* ValueError:
                 pass
             return x
@@ -137,7 +137,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> str:
             try:
-                raise ValueError("Order is bad")
+                raise ValueError("Order is too long")
             finally:
                 return x
         """,
@@ -148,7 +148,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> str:
             with wrapped.begin():
-                return "Error: order is bad"
+                return "Error: order is too long"
         """,
         "a failure is returned inside a transaction",
     ),
@@ -163,7 +163,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> str:
             with Quiet():
-                raise ValueError("Order is bad")
+                raise ValueError("Order is too long")
         """,
         "a context manager around the failure",
     ),
@@ -179,7 +179,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> str:
             with quiet():
-                raise ValueError("Order is bad")
+                raise ValueError("Order is too long")
         """,
         "a context manager around the failure",
     ),
@@ -188,7 +188,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @cached
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "the decorator @cached",
     ),
@@ -201,7 +201,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @Wrap
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "the decorator @Wrap",
     ),
@@ -213,7 +213,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @strange
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "the decorator @strange",
     ),
@@ -228,7 +228,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @checked
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "the decorator @checked",
     ),
@@ -243,7 +243,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @checked
         def f(x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "the decorator @checked",
     ),
@@ -264,7 +264,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         @caught
         def f(x: str) -> str:
-            raise Bad("Order is bad")
+            raise Bad("Order is too long")
         """,
         "raise of Bad: a decorator catches this class",
     ),
@@ -275,7 +275,7 @@ LEFT: dict[str, tuple[str, str]] = {
 
         @mcp.tool()
         def f(x: str) -> str:
-            raise Bad("Order is bad")
+            raise Bad("Order is too long")
 
         def g() -> None:
             try:
@@ -295,7 +295,7 @@ LEFT: dict[str, tuple[str, str]] = {
 
         @mcp.tool()
         async def f(x: str) -> str:
-            return "Error: order is bad"
+            return "Error: order is too long"
 
         asyncio.run(f("x"))
         found = asyncio.run(f("x"))
@@ -308,7 +308,7 @@ LEFT: dict[str, tuple[str, str]] = {
         def f(x: str) -> dict[str, Any]:
             return {
                 # a comment
-                "error": "Order is bad",
+                "error": "Order is too long",
             }
         """,
         "a comment within the failure",
@@ -318,7 +318,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> str:
             def inner() -> str:
-                raise ValueError("Order is bad")
+                raise ValueError("Order is too long")
             return inner()
         """,
         "a failure inside a nested function",
@@ -328,7 +328,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str):
             yield x
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "the tool yields",
     ),
@@ -338,21 +338,21 @@ LEFT: dict[str, tuple[str, str]] = {
 
         @tool(errors=ERRORS)
         def f(ctx: Own, x: str) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "the contract cannot be read",
     ),
     "context in another place": (
         """
-        @tool(errors=[FailureMode("order_is_bad", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")])
+        @tool(errors=[FailureMode("order_is_too_long", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")])
         def f(x: str, fails: Own) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "the context is not the first parameter",
     ),
     "contract in a constant": (
         """
-        ERRORS = [FailureMode("order_is_bad", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")]
+        ERRORS = [FailureMode("order_is_too_long", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do something else.")]
 
         @tool(errors=ERRORS)
         def f(ctx: Own, x: str) -> str:
@@ -366,7 +366,7 @@ LEFT: dict[str, tuple[str, str]] = {
         def f(
             # no argument
         ) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "the code is written in a way that cannot be changed safely",
     ),
@@ -382,7 +382,7 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def h(x: str) -> str:
             def inner() -> dict[str, Any]:
-                return {"error": "Order is bad"}
+                return {"error": "Order is too long"}
             return inner()["error"]
 
         def i(h: Any) -> None:
@@ -404,7 +404,7 @@ LEFT: dict[str, tuple[str, str]] = {
         """
         @mcp.tool()
         def f(ctx: int, fails: int, failures: int, tool_context: int, mcpcore_context: int) -> str:
-            raise ValueError("Order is bad")
+            raise ValueError("Order is too long")
         """,
         "the code is written in a way that cannot be changed safely",
     ),
@@ -416,7 +416,7 @@ LEFT: dict[str, tuple[str, str]] = {
             try:
                 return str(exc)
             except KeyError:
-                return "Error: order is bad"
+                return "Error: order is too long"
         """,
         "the code is written in a way that cannot be changed safely",
     ),
@@ -424,7 +424,7 @@ LEFT: dict[str, tuple[str, str]] = {
         """
         @mcp.tool()
         def f(x: str) -> str:
-            raise OSError(2, "Order is bad")
+            raise OSError(2, "Order is too long")
         """,
         "raise of OSError with several arguments",
     ),
@@ -459,9 +459,9 @@ LEFT: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> str:
             if x:
-                raise Worse("Order is bad")
+                raise Worse("Order is too long")
             if x:
-                raise Worst("Order is bad")
+                raise Worst("Order is too long")
             if x:
                 raise Kept("Order is kept")
             raise Bad("x")
@@ -472,7 +472,7 @@ LEFT: dict[str, tuple[str, str]] = {
         """
         @mcp.tool()
         def f(x: str) -> str:
-            raise MCPError(1, "Order is bad", {"x": 1})
+            raise MCPError(1, "Order is too long", {"x": 1})
         """,
         "raise of the SDK's own error",
     ),
@@ -480,7 +480,7 @@ LEFT: dict[str, tuple[str, str]] = {
         """
         @mcp.tool()
         def f(x: str) -> dict[str, Any]:
-            return {"x": x} if x else {"error": "Order is bad"}
+            return {"x": x} if x else {"error": "Order is too long"}
         """,
         "a failure in a conditional expression",
     ),
@@ -488,7 +488,7 @@ LEFT: dict[str, tuple[str, str]] = {
         """
         @mcp.tool()
         def f(x: str) -> dict[str, Any]:
-            return {"success": False, "error": {"message": "Order is bad", **EXTRA}}
+            return {"success": False, "error": {"message": "Order is too long", **EXTRA}}
         """,
         "an error is returned beside data",
     ),
@@ -597,7 +597,7 @@ LEFT: dict[str, tuple[str, str]] = {
                 raise wrapped
             raise wrapped(x)
         """,
-        "raise of wrapped, whose class the project does not define",
+        "raise of wrapped, which is no exception class of the project",
     ),
     "declined": (
         """
@@ -605,7 +605,7 @@ LEFT: dict[str, tuple[str, str]] = {
         def f(x: str) -> dict[str, Any]:
             if x:
                 return {"success": False, "message": "The user declined"}
-            return {"success": False, "message": "Order is bad", **EXTRA}
+            return {"success": False, "message": "Order is too long", **EXTRA}
         """,
         "an error is returned beside data",
     ),

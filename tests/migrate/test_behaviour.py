@@ -57,7 +57,7 @@ async def count_items(item: str, ctx: Context, most: Optional[int] = None) -> di
 async def wrapped(item: Annotated[str, Field(description="An item.")]) -> dict[str, Any]:
     """Is wrapped by a decorator."""
     if item not in ITEMS:
-        raise LookupError("No such item")
+        raise LookupError("There is no such item")
     return {"item": item}
 
 
@@ -73,7 +73,7 @@ def text(item: str) -> str:
 def as_json(item: str) -> str:
     """Answers with JSON."""
     if item not in ITEMS:
-        return json.dumps({"success": False, "message": "Item is unknown", "code": 7})
+        return json.dumps({"success": False, "message": "Item is not found", "code": 7})
     return json.dumps({"item": item})
 
 
@@ -91,7 +91,7 @@ class Shop:
         try:
             return ITEMS[item] - number
         except KeyError:
-            raise RuntimeError("Nothing to sell")
+            raise RuntimeError("The item does not exist")
 
     async def again(self, item: str) -> dict[str, Any]:
         """Calls another tool."""
@@ -180,12 +180,12 @@ async def test_a_migrated_server_behaves_as_before(source: str, tmp_path: Path) 
     assert old.keys() == new.keys()
     words = {
         "count": "There is no item milk",
-        "wrapped": "No such item",
-        "again": "No such item",
+        "wrapped": "There is no such item",
+        "again": "There is no such item",
         "text": "milk is unknown",
-        "as_json": "Item is unknown",
+        "as_json": "Item is not found",
         "result": "milk is unknown",
-        "vend": "Nothing to sell",
+        "vend": "The item does not exist",
     }
     for name, (description, schema, is_error, texts, structured) in new.items():
         assert (description, schema) == old[name][:2]
@@ -207,7 +207,7 @@ async def test_functions_of_tools_can_still_be_called(tmp_path: Path) -> None:
 
 RAISING = """
 class OrderError(Exception):
-    '''Raised when the order is bad.'''
+    '''Raised when the order is too long.'''
 
 
 class OrderLocked(OrderError):
@@ -218,7 +218,7 @@ def looked_up(item: str) -> str:
     if item == "locked":
         raise OrderLocked(item)
     if item == "bad":
-        raise OrderError("It is bad")
+        raise OrderError("It is too long")
     if item == "open":
         open("/no such file")
     if item == "milk":
@@ -238,7 +238,7 @@ async def sold(item: str) -> str:
     except FileNotFoundError:
         raise ToolError("There is no file")
     except OSError as error:
-        raise ToolError(f"The disk is bad: {error}")
+        raise ToolError(f"The disk is too long: {error}")
 
 
 @mcp.tool()
@@ -254,18 +254,18 @@ HEADS = {
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("head", HEADS.values(), ids=HEADS.keys())
-async def test_exceptions_that_are_mapped_fail_with_the_same_words(head: str, tmp_path: Path) -> None:
-    """Without the `try`, the boundary makes the failure that its clause made, for tools that call the tool too."""
+async def test_clauses_fail_with_the_same_words(head: str, tmp_path: Path) -> None:
+    """Each clause stays, with a failure mode or with its ToolError, for tools that call the tool too."""
     text = migrated(tmp_path / "project", head + RAISING)
-    assert "try:" not in text
-    assert "Literal" not in text
+    assert 'raise ctx.fail("there_is_no_file", "There is no file") from exc' in text
+    assert "raise ToolError(str(e)) from e" in text
     before, after = (loaded(tmp_path, source).mcp for source in (head + RAISING, text))
     assert await answers(before, "tea") == await answers(after, "tea")
     words = {
         "locked": "OrderLocked says it is taken: locked",
-        "bad": "It is bad",
+        "bad": "It is too long",
         "open": "There is no file",
-        "milk": "The disk is bad: milk",
+        "milk": "The disk is too long: milk",
     }
     for item, message in words.items():
         old, new = await answers(before, item), await answers(after, item)
@@ -273,4 +273,4 @@ async def test_exceptions_that_are_mapped_fail_with_the_same_words(head: str, tm
             assert is_error
             assert old[name][3][0].endswith(message)
             assert message == structured["error"]["message"]
-            assert structured["error"]["data"]["reason"] in texts[0]
+            assert message in texts[0]

@@ -87,7 +87,7 @@ def test_one(run, made):
 
 def test_a_source_file_may_have_the_name_of_a_test(tmp_path: Path) -> None:
     """A file `test_runs.py` without tests is migrated; a file of tests keeps the failures of its tools."""
-    source = 'from mcpcore import Server\n\nmcp = Server("x")\n\n\n@mcp.tool()\ndef f(x: int) -> int:\n    raise ValueError("x is bad")\n'
+    source = 'from mcpcore import Server\n\nmcp = Server("x")\n\n\n@mcp.tool()\ndef f(x: int) -> int:\n    raise ValueError("x is too long")\n'
     assert "ctx.fail" in migrated(tmp_path / "a", source, name="test_runs.py")
     assert source == migrated(tmp_path / "b", f"{source}", name="tests/helpers.py")
     tests = f"{source}\n\ndef test_f() -> None:\n    pass\n"
@@ -135,14 +135,14 @@ mcp = Server("x")
 @mcp.tool()
 def f(x: int) -> str:
     if x == 1:
-        return "Error: x is one"
-    raise ValueError("x is bad")
+        return "Error: x is too short"
+    raise ValueError("x is too long")
 """
     first = migrated(tmp_path, source, rules=("raise",))
-    assert 'return "Error: x is one"' in first
-    assert 'Literal["x_is_bad"]' in first
+    assert 'return "Error: x is too short"' in first
+    assert 'Literal["x_is_too_long"]' in first
     second = migrated(tmp_path, first)
-    assert 'Literal["x_is_bad", "x_is_one"]' in second
+    assert 'Literal["x_is_too_long", "x_is_too_short"]' in second
     assert second.count("FailureMode(") == 2
     compile(second, "server.py", "exec")
     assert second == migrated(tmp_path, second)
@@ -157,31 +157,31 @@ mcp = Server("x")
 
 @mcp.tool()
 def f(x: str) -> str:
-    if x: raise ValueError(str(x) + " is bad")
+    if x: raise ValueError(str(x) + " is too long")
     y = 1; raise RuntimeError(str(y).format(str(x)).join(
         str(x) ,
     )); print(str(y))
     if y:
         \\
-        raise ValueError("y is bad")
+        raise ValueError("y is too long")
     try:
         return open(x).read()
-    except KeyError: return "Error: the key is bad"  # not good
+    except KeyError: return "Error: the key is too long"  # not good
     try:
         return open(y).read()
     except OSError :
         raise TimeoutError("it took too long")
 """
-    expected = """    if x: raise ctx.fail("is_bad", str(x) + " is bad")
+    expected = """    if x: raise ctx.fail("is_too_long", str(x) + " is too long")
     y = 1; raise RuntimeError(str(y).format(str(x)).join(
         str(x) ,
     )); print(str(y))
     if y:
         \\
-        raise ctx.fail("y_is_bad", "y is bad")
+        raise ctx.fail("y_is_too_long", "y is too long")
     try:
         return open(x).read()
-    except KeyError as exc: raise ctx.fail("key_is_bad", "the key is bad") from exc  # not good
+    except KeyError as exc: raise ctx.fail("key_is_too_long", "the key is too long") from exc  # not good
     try:
         return open(y).read()
     except OSError as exc :
@@ -190,67 +190,6 @@ def f(x: str) -> str:
     written = migrated(tmp_path, source)
     assert written.endswith(expected)
     assert written == migrated(tmp_path, written)
-
-
-CLAUSES = {
-    "a RuntimeError of a coroutine": (
-        "async def f(x: str) -> str:",
-        "RuntimeError as e",
-        'ToolError(f"It is bad: {e}")',
-    ),
-    "one class by two names": ("def f(x: str) -> str:", "(OSError, IOError) as e", 'ToolError(f"It is bad: {e}")'),
-    "everything": ("def f(x: str) -> str:", "Exception", 'ToolError("The order was not found")'),
-    "no ordinary exception": ("async def f(x: str) -> str:", "asyncio.CancelledError", 'ToolError("It is bad")'),
-    "a class or classes of an unknown library": ("def f(x: str) -> str:", "strange.ERRORS", 'ToolError("It is bad")'),
-    "a submodule that may not be loaded": ("def f(x: str) -> str:", "xml.sax.SAXException", 'ToolError("It is bad")'),
-    "a failure of the framework": ("def f(x: str) -> str:", "ToolError as e", 'ValueError(f"It is bad: {e}")'),
-    "an import for type checkers": ("def f(x: str) -> str:", "JSONDecodeError as e", 'ToolError(f"It is bad: {e}")'),
-    "a parameter with the name of a class": (
-        "def f(OSError: str) -> str:",
-        "OSError as e",
-        'ToolError(f"It is bad: {e}")',
-    ),
-    "another cause": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"It is bad: {e}") from None'),
-    "a comment": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"It is bad: {e}")  # as before'),
-    "a method of the exception": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"It is bad: {e.add_note(1)}")'),
-    "a call of the project": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"It is bad: {fetched(e)}")'),
-    "a result to be awaited": ("def f(x: str) -> str:", "KeyError as e", 'ToolError(f"It is bad: {e}")', "fetched(x)"),
-}
-
-
-@pytest.mark.parametrize("parts", CLAUSES.values(), ids=CLAUSES.keys())
-def test_a_clause_stays_where_the_boundary_might_do_something_else(parts: tuple[str, ...], tmp_path: Path) -> None:
-    """A handler keeps its `try` unless `.on(...)` certainly means the same; its failure is converted as any other."""
-    head, caught, failure, *value = parts
-    source = f"""import asyncio
-import xml
-from typing import TYPE_CHECKING
-
-import strange
-from mcp.server.mcpserver.exceptions import ToolError
-from mcpcore import Server
-
-if TYPE_CHECKING:
-    from json import JSONDecodeError
-
-mcp = Server("x")
-
-
-async def fetched(x: str) -> str:
-    return x
-
-
-@mcp.tool()
-{head}
-    try:
-        return {value[0] if value else "str(open)"}
-    except {caught}:
-        raise {failure}
-"""
-    written = migrated(tmp_path, source)
-    assert f"    except {caught.removesuffix(' as e')}" in written
-    assert ".on(" not in written
-    assert "ctx.fail(" in written
 
 
 def test_clauses_stay_beside_a_contract_and_constants_that_are_there(tmp_path: Path) -> None:
@@ -266,7 +205,7 @@ def f(x: str) -> str:
     try:
         return {}[x]
     except KeyError as e:
-        raise ValueError(f"no other key: {e}") from e
+        raise ValueError(f"there is no other key: {e}") from e
 
 
 @mcp.tool()

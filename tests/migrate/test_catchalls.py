@@ -17,7 +17,7 @@ from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
-mcp = FastMCP("x", middleware=[ContractMiddleware()])
+mcp = FastMCP("x", middleware=[ContractMiddleware(expose_internal_errors="message")])
 logger = logging.getLogger(__name__)
 
 
@@ -209,9 +209,9 @@ STAYS = {
         try:
             return driver.run(names)
         except BadOrderError as e:
-            return f"Error: the order is bad: {e}"
+            return f"Error: the order is too long: {e}"
         """,
-        ').on(BadOrderError, message=lambda e: f"the order is bad: {e}"),',
+        'raise ctx.fail("order_is_too_long", f"the order is too long: {e}") from e',
         "",
     ),
     "a text that only the author knew": (
@@ -236,7 +236,7 @@ STAYS = {
         """,
         'raise ToolError(f"Query failed: {e}")',
         (
-            "server.py:26 create: a clause catches everything, inside of another try: let one of them decide, and run the "
+            "server.py:26 create: a clause catches everything, inside of another try: keep one of the two clauses, and run the "
             "command again"
         ),
     ),

@@ -16,13 +16,13 @@ from tests.migrate.migrating import report, run
 PLAIN = '''from fastmcp import FastMCP
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
-mcp = FastMCP("x", middleware=[ContractMiddleware()])
+mcp = FastMCP("x", middleware=[ContractMiddleware(expose_internal_errors="message")])
 
 
 @mcp.tool
 def f(x: int) -> int:
     """Fails."""
-    raise ValueError("x is bad")
+    raise ValueError("x is too long")
 '''
 LEFT = PLAIN.replace("(x: int)", "(*x: int)")
 
@@ -47,7 +47,7 @@ def test_a_first_run_shows_a_diff_that_git_applies(project: Path) -> None:
     shown = subprocess.run(arguments, check=True, capture_output=True, text=True)
     assert PLAIN == (project / "server.py").read_text()
     assert "1 place would be converted in 1 file; 0 places left to you, 0 to look at" in shown.stderr
-    assert "texts of exceptions that no contract names, not even those of libraries" in shown.stderr
+    assert 'Where this wrote expose_internal_errors="message", clients go on to read' in shown.stderr
     (project / ".git").rmdir()
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
     subprocess.run(["git", "init", "-q"], check=True, env=environment)
@@ -71,7 +71,7 @@ def test_what_is_left_is_one_line_and_a_comment(project: Path) -> None:
     written = command("server.py", "--write")
     assert 1 == written.exit_code
     number = int(written.stdout.splitlines()[-1].split(":")[1].split()[0])
-    assert 'raise ValueError("x is bad")' in (project / "server.py").read_text().splitlines()[number - 1]
+    assert 'raise ValueError("x is too long")' in (project / "server.py").read_text().splitlines()[number - 1]
     assert 1 == command("server.py", "--write").exit_code
 
 
@@ -126,7 +126,7 @@ def test_pins_and_options_of_the_server_are_listed(tmp_path: Path) -> None:
 
 
 def test_the_report_is_in_the_order_of_importance(project: Path) -> None:
-    """Texts that clients lose come first, what only may be a failure comes last, and nothing speaks of a TODO that is not there."""
+    """Places that are left come first, possible failures come last, and nothing speaks of a TODO that is not there."""
     source = """from fastmcp import FastMCP
 
 mcp = FastMCP("x")
@@ -167,7 +167,6 @@ def i(x: str) -> list[str]:
     assert 1 == done.exit_code
     starts = [line.partition(":")[0] for line in done.stdout.splitlines() if line.endswith(":") or ": PATH" in line]
     assert [
-        "Clients read other texts now, or failures without a code",
         "Left to you",
         "About the project",
         "Removed, for a reviewer",
@@ -180,7 +179,7 @@ def i(x: str) -> list[str]:
 def test_places_that_are_alike_are_one_line(project: Path) -> None:
     """A file has one line for a finding with the same next step; it names eight places, and their tools."""
     tools = "".join(
-        f"\n\n@mcp.tool\ndef f{number}(x: str, *y: str) -> str:\n    raise ValueError('The text is bad')\n"
+        f"\n\n@mcp.tool\ndef f{number}(x: str, *y: str) -> str:\n    raise ValueError('The text is too long')\n"
         for number in range(9)
     )
     (project / "server.py").write_text(f'from fastmcp import FastMCP\n\nmcp = FastMCP("x"){tools}')

@@ -70,7 +70,7 @@ async def test_the_failures_are_failures_afterwards() -> None:
             assert (reason, code) == (error["data"]["reason"], error["name"])
         counted = await client.call_tool("count_items", {"order_id": "A-9"})
         assert counted.structured_content is not None
-        assert "There is no order 'A-9'" == counted.structured_content["error"]["message"]
+        assert "There is no order A-9" == counted.structured_content["error"]["message"]
         assert "there_is_no_order" == counted.structured_content["error"]["data"]["reason"]
     async with fastmcp.Client(server("after/notes")) as notes:
         missing = await notes.call_tool("read_note", {"name": "milk"}, raise_on_error=False)

@@ -15,7 +15,7 @@ from tests.migrate.migrating import run
 
 HEAD = 'from mcp.server.fastmcp import FastMCP\n\nserver = FastMCP("x")\n\n\n'
 TOOL = '@server.tool()\ndef f(a: str) -> str:\n    """Do it."""\n'
-GOOD = f'{HEAD}{TOOL}    raise ValueError("it is bad")\n'
+GOOD = f'{HEAD}{TOOL}    raise ValueError("it is too long")\n'
 MANY = 10_000
 
 HOSTILE = {
@@ -36,7 +36,7 @@ def test_a_file_that_ends_the_analysis_costs_that_file(tmp_path: Path, source: s
     """The other files are converted and linted, and the run names the file, or has converted it."""
     text = f"# coding: nonsense\n{HEAD}" if source == "# x" else HEAD + source
     outcome, after = run(tmp_path, {"a_hostile.py": text, "good.py": GOOD, "z_hostile.py": text})
-    assert 'ctx.fail("it_is_bad"' in after["good.py"]
+    assert 'ctx.fail("it_is_too_long"' in after["good.py"]
     for name in ("a_hostile.py", "z_hostile.py"):
         reported = [each.path for each in (*outcome.left, *outcome.failures) if each.path.endswith(name)]
         assert reported or after[name] != text or source.startswith(("x = 9", "x = ("))
@@ -61,7 +61,7 @@ def test_a_crash_in_one_file_leaves_the_names_that_others_share(
     monkeypatch.setattr(migrate, "plan_tools", planned)
     outcome, after = run(tmp_path, {"a.py": GOOD, "b.py": GOOD, "c.py": GOOD})
     assert after["b.py"] == GOOD
-    assert 'ctx.fail("it_is_bad"' in after["a.py"]
+    assert 'ctx.fail("it_is_too_long"' in after["a.py"]
     assert after["a.py"] == after["c.py"]
     (failure,) = outcome.failures
     assert failure.path.endswith("b.py")
@@ -74,7 +74,7 @@ def test_an_encoding_that_cannot_be_written_costs_that_file(tmp_path: Path, codi
     """Whatever a codec raises when a file is decoded or encoded, the others are converted, and fixed."""
     text = f"# -*- coding: {coding} -*-\n{GOOD}"
     outcome, after = run(tmp_path, {"a_hostile.py": text, "good.py": GOOD})
-    assert 'ctx.fail("it_is_bad"' in after["good.py"]
+    assert 'ctx.fail("it_is_too_long"' in after["good.py"]
     named = [each.path for each in (*outcome.left, *outcome.failures) if each.path.endswith("a_hostile.py")]
     assert named or after["a_hostile.py"] != text
 
@@ -91,7 +91,7 @@ def test_two_names_of_one_file_are_one(tmp_path: Path) -> None:
     assert not outcome.failures
     assert outcome.tools == len(outcome.files) == len(outcome.converted) == 1
     assert (tmp_path / "tree" / "a_link.py").is_symlink()
-    assert 'ctx.fail("it_is_bad"' in (tmp_path / "tree" / "own.py").read_text()
+    assert 'ctx.fail("it_is_too_long"' in (tmp_path / "tree" / "own.py").read_text()
     groups = find_groups([str(tmp_path / "tree")], lambda settings: settings)
     assert [Path(path).name for group in groups for path in group.walk.files] == ["own.py"]
 
@@ -99,10 +99,10 @@ def test_two_names_of_one_file_are_one(tmp_path: Path) -> None:
 def test_a_chain_of_classes_is_followed_to_its_end(tmp_path: Path) -> None:
     """The chain may be longer than Python's stack; a class that inherits from itself ends it."""
     chain = "".join(f"class C{number}(C{number - 1}): ...\n" for number in range(1, MANY // 4))
-    code = f'{HEAD}class C0(KeyError): ...\n{chain}{TOOL}    raise C{MANY // 4 - 1}("it is bad")\n'
+    code = f'{HEAD}class C0(KeyError): ...\n{chain}{TOOL}    raise C{MANY // 4 - 1}("it is too long")\n'
     outcome, after = run(tmp_path, {"server.py": code, "loop.py": f"{HEAD}class C(C): ...\n{TOOL}    raise C(a)\n"})
     assert not outcome.failures
-    assert 'ctx.fail("it_is_bad"' in after["server.py"]
+    assert 'ctx.fail("it_is_too_long"' in after["server.py"]
     assert not lint_paths([tmp_path], root=str(tmp_path)).failures
 
 
@@ -183,7 +183,9 @@ def clauses(count: int, *, one_try: bool) -> str:
         if number == 0 or not one_try:
             lines += ["    try:", "        open(a)"]
         lines += [f"    except E{number} as e:" if number % 3 else f"    except E{number}:"]
-        text = f'"Error: step {number} is closed"' if number % 3 == 0 else f'f"Error: step {number} is closed: {{e}}"'
+        text = (
+            f'"Error: step {number} is too long"' if number % 3 == 0 else f'f"Error: step {number} is too long: {{e}}"'
+        )
         lines += [f"        return {text}" if number % 2 else f"        raise ToolError({text})"]
     classes = "".join(f"class E{number}(Exception): ...\n" for number in range(count))
     return "from mcp.server.fastmcp.exceptions import ToolError\n" + "\n".join([*lines, "    return a", classes])
@@ -204,24 +206,3 @@ def test_twice_as_many_clauses_take_twice_as_long(tmp_path: Path, *, one_try: bo
     assert more < 2.2 * few
     assert [200, 400] == [len(outcomes[count].converted) for count in (200, 400)]
     assert 400 == outcomes[400].files[0].diff("server.py").count("\n+        raise ctx.fail(")
-
-
-def test_twice_as_many_clauses_become_twice_as_many_mappings_in_twice_the_time(tmp_path: Path) -> None:
-    """That holds for classes with several bases too, each of which is compared with those that are caught."""
-
-    def migrated(count: int) -> None:
-        outcomes[count] = run(tmp_path / str(count), {"server.py": f"{HEAD}{classes(count)}{TOOL}{caught(count)}"})[1]
-
-    def classes(count: int) -> str:
-        names = "".join(f"class E{number}(Exception): ...\n" for number in range(count))
-        return names + "".join(f"class M{number}(E{number}, KeyError): ...\n" for number in range(count))
-
-    def caught(count: int) -> str:
-        clause = '    except E{n} as e:\n        raise ValueError(f"step {n} is closed: {{e}}")\n'
-        return "    try:\n        return open(a).read()\n" + "".join(clause.format(n=n) for n in range(count))
-
-    outcomes: dict[int, dict[str, str]] = {}
-    migrated(10)
-    few, more = calls(migrated, 100), calls(migrated, 200)
-    assert more < 2.2 * few
-    assert [100, 200] == [outcomes[count]["server.py"].count(".on(E") for count in (100, 200)]

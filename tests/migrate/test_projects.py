@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from mcp import Client
 from mcpcore_lint.runner.migrate import migrate
 
 from mcpcore.cli.root import cli
@@ -33,7 +35,7 @@ mcp = Server("x")
 @mcp.tool()
 @answered
 def f(x: int) -> int:
-    raise ValueError("x is bad")
+    raise ValueError("x is too long")
 
 
 @mcp.tool()
@@ -65,9 +67,9 @@ def test_a_decorator_outside_of_the_paths_keeps_the_tool_as_it_is(tmp_path: Path
 
 
 MIDDLEWARE = {
-    "": "middleware=[ContractMiddleware()]",
-    ", middleware=[Other()]": "middleware=[ContractMiddleware(), Other()]",
-    ", middleware=[]": "middleware=[ContractMiddleware()]",
+    "": 'middleware=[ContractMiddleware(expose_internal_errors="message")]',
+    ", middleware=[Other()]": 'middleware=[ContractMiddleware(expose_internal_errors="message"), Other()]',
+    ", middleware=[]": 'middleware=[ContractMiddleware(expose_internal_errors="message")]',
 }
 
 
@@ -83,7 +85,7 @@ def test_a_subclass_of_fastmcp_is_left(tmp_path: Path) -> None:
     source = "from fastmcp import FastMCP\n\n\nclass Shop(FastMCP):\n    pass\n\n\nclass Other(dict):\n    pass\n"
     outcome, files = run(tmp_path, {"server.py": source})
     assert source == files["server.py"]
-    line = "a subclass of FastMCP: add ContractMiddleware() as the first middleware of its objects"
+    line = 'a subclass of FastMCP: add ContractMiddleware(expose_internal_errors="message") as the first middleware of its objects'
     assert [f"server.py:4: {line}"] == report(outcome)
 
 
@@ -98,12 +100,21 @@ def test_a_server_whose_options_are_not_known_gets_the_middleware_in_a_line_of_i
     )
     other = 'from fastmcp import FastMCP\nfrom other import OPTIONS, make\n\nmake.serve(FastMCP("x", **OPTIONS))\n'
     outcome, files = run(tmp_path, {"server.py": source, "other.py": other})
-    expected = source.replace("# the first\n", "# the first\nmcp.middleware.insert(0, ContractMiddleware())\n")
-    expected = expected.replace("middleware=WARE", "middleware=[ContractMiddleware(), *(WARE or ())]")
-    expected = expected.replace("        )\n", "        )\n        self.middleware.insert(0, ContractMiddleware())\n")
+    expected = source.replace(
+        "# the first\n", '# the first\nmcp.middleware.insert(0, ContractMiddleware(expose_internal_errors="message"))\n'
+    )
+    expected = expected.replace(
+        "middleware=WARE", 'middleware=[ContractMiddleware(expose_internal_errors="message"), *(WARE or ())]'
+    )
+    expected = expected.replace(
+        "        )\n",
+        '        )\n        self.middleware.insert(0, ContractMiddleware(expose_internal_errors="message"))\n',
+    )
     expected = expected.replace("make\n\n", "make\nfrom mcpcore.integrations.fastmcp import ContractMiddleware\n\n", 1)
     assert expected == files["server.py"]
-    left = "the middleware of the server: add ContractMiddleware() as its first middleware"
+    left = (
+        'the middleware of the server: add ContractMiddleware(expose_internal_errors="message") as its first middleware'
+    )
     assert (other, [f"other.py:4: {left}"]) == (files["other.py"], report(outcome))
 
 
@@ -125,7 +136,7 @@ def test_a_server_whose_middleware_undoes_contracts_gets_none(
         f'mcp = FastMCP("x")\nmcp.add_middleware({name}({arguments}))\n'
     )
     outcome, files = run(tmp_path, {"server.py": source})
-    assert is_left == ("ContractMiddleware()]" not in files["server.py"])
+    assert is_left == ("ContractMiddleware(expose" not in files["server.py"])
     assert is_left == any(f": {name} undoes contracts: " in line for line in report(outcome))
 
 
@@ -139,7 +150,7 @@ mcp = FastMCP("x")
 
 @mcp.tool
 def f(x: int) -> PrefabApp:
-    raise ValueError("x is bad")
+    raise ValueError("x is too long")
 """
     outcome, files = run(tmp_path, {"server.py": source})
     assert "ctx.fail" not in files["server.py"]
@@ -147,7 +158,7 @@ def f(x: int) -> PrefabApp:
 
 
 def test_a_handler_of_the_low_level_server_is_left(tmp_path: Path) -> None:
-    """The report has one line for each dispatcher, with the tools that it serves, and the code stays as it was."""
+    """If it reads the request of version 1, the code stays, and one line has the tools that the dispatcher serves."""
     source = """from mcp.server import Server
 
 server = Server("x")
@@ -156,13 +167,13 @@ server = Server("x")
 @server.call_tool()
 async def call_tool(name: str, arguments: dict) -> list:
     if name == "find":
-        return find(arguments["x"])
+        return find(server.request_context, arguments["x"])
     if name == "sell":
-        raise ValueError("x is bad")
+        raise ValueError("x is too long")
     raise ValueError("x is unknown")
 
 
-def find(x: str) -> list:
+def find(context: object, x: str) -> list:
     raise KeyError("There is no x")
 """
     outcome, files = run(tmp_path, {"server.py": source})
@@ -170,10 +181,92 @@ def find(x: str) -> list:
     assert [
         (
             "server.py:7 find, sell: call_tool() of a low-level server answers for all tools: make mcp = Server(...) of mcpcore, "
-            "write @mcp.tool(errors=[...]) above a function find(...) with the body of its branch, and so for each tool; then "
-            "drop call_tool() and the list of tools: SDK 2.0 has neither @server.list_tools() nor @server.call_tool()"
+            "and move each branch into a function such as find(...) below @mcp.tool(errors=[...]), which gives its failures codes "
+            "and advice; SDK 2.0 has neither @server.list_tools() nor @server.call_tool()"
         )
     ] == report(outcome)
+
+
+LOW_LEVEL = """from mcp.server import Server
+from mcp.types import Resource, TextContent, Tool
+from pydantic import AnyUrl
+
+server = Server("x")
+
+
+@server.list_tools()
+async def list_tools() -> list[Tool]:
+    return [Tool(name="find", inputSchema={"type": "object"})]
+
+
+@server.call_tool()
+async def call_tool(name: str, arguments: dict | None) -> list[TextContent]:
+    if name != "find":
+        raise ValueError(f"Unknown tool: {name}")
+    return [TextContent(type="text", text=str(arguments))]
+
+
+@server.list_resources()
+async def list_resources() -> list[Resource]:
+    return [Resource(uri=AnyUrl("memo://a"), name="a")]
+
+
+@server.read_resource()
+async def read_resource(uri: AnyUrl) -> str:
+    return uri.scheme
+"""
+
+
+@pytest.mark.anyio
+async def test_a_low_level_server_of_version_1_runs_on_version_2(tmp_path: Path) -> None:
+    """Its handlers are unchanged, clients read the same texts, and a second run changes nothing."""
+    outcome, files = run(tmp_path, {"server.py": LOW_LEVEL})
+    assert "find: on_call_tool() of a low-level server answers for all tools" in report(outcome)[0]
+    space: dict[str, Any] = {}
+    exec(compile(files["server.py"], "server.py", "exec"), space)
+    async with Client(space["server"]) as client:
+        assert ["find"] == [tool.name for tool in (await client.list_tools()).tools]
+        assert "{'x': 1}" == (await client.call_tool("find", {"x": 1})).content[0].text  # type: ignore[union-attr]
+        failed = await client.call_tool("lose", {})
+        assert (True, "Unknown tool: lose") == (failed.is_error, failed.content[0].text)  # type: ignore[union-attr]
+        assert ["memo://a"] == [each.uri for each in (await client.list_resources()).resources]
+        assert "memo" == (await client.read_resource("memo://a")).contents[0].text  # type: ignore[union-attr]
+    second, _ = run(tmp_path, {})
+    assert () == second.files
+
+
+def test_a_tool_that_an_object_of_the_project_registers_is_converted(tmp_path: Path) -> None:
+    """Its method hands the function to the decorator of the server, so the contract goes below it."""
+    source = """from mcp.server.fastmcp import FastMCP
+
+
+class Filter:
+    def __init__(self, app):
+        self._app = app
+
+    def tool(self, *args, **kwargs):
+        decorator = self._app.tool(*args, **kwargs)
+
+        def wrapper(function):
+            return decorator(function) if function.__name__ != "hidden" else function
+
+        return wrapper
+
+
+def register(app):
+    @app.tool()
+    def turn(direction: str) -> str:
+        if not direction:
+            return "Error: The direction is required"
+        return direction
+
+
+register(Filter(FastMCP("x")))
+"""
+    text = migrated(tmp_path, source)
+    assert "    @app.tool()\n    @tool(\n" in text
+    assert 'raise ctx.fail("direction_is_required", "The direction is required")' in text
+    exec(compile(text, "server.py", "exec"), {})
 
 
 VERSION_1 = '''"""A server of version 1."""
@@ -224,7 +317,7 @@ def test_names_of_version_1_follow_in_all_places(tmp_path: Path) -> None:
     for part in (
         '__all__ = ["Server", "server"]',
         '"mcp.MCPError", "mcp.server.mcpserver.server", "mcp" ".McpError", f"mcp.McpError"',
-        'def server(*names: str) -> "Server":\n    return Server("x", *names, debug=True)',
+        'return Server("x", *names, debug=True, expose_internal_errors="message")',
         """cast(x: "Server", kind: Literal["FastMCP"], other: "list[Server]", ctx: Ctx)""",
         'cast("Server", x)\n    print("FastMCP")',
         "def shadowed(FastMCP: int) -> int:\n    return FastMCP",
@@ -272,7 +365,7 @@ def test_a_name_that_is_bound_twice_stays(tmp_path: Path) -> None:
     own = 'from mcp.server.fastmcp import (\n    FastMCP,\n)\n\n\nclass Server:\n    pass\n\n\nmcp = FastMCP("x")\n'
     text = migrated(tmp_path / "b", own)
     assert "    Server as ContractServer,\n" in text
-    assert 'mcp = ContractServer("x")' in text
+    assert 'mcp = ContractServer("x", expose_internal_errors="message")' in text
 
 
 def test_requirements_are_listed_once(tmp_path: Path) -> None:
@@ -286,9 +379,9 @@ def test_requirements_are_listed_once(tmp_path: Path) -> None:
     }
     outcome, _ = run(tmp_path / "a", dict(files))
     assert [
-        "pyproject.toml:2: the dependency mcp: add mcpcore too",
-        "requirements.txt:1: the dependency mcp: add mcpcore too",
-        "setup.cfg:1: the dependency mcp: add mcpcore too",
+        "pyproject.toml:2: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
+        "requirements.txt:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
+        "setup.cfg:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
     ] == report(outcome)
     files["pyproject.toml"] = '[project]\nname = "mcp"\ndependencies = ["httpx"]\n[tool.x]\nwith = ["mcp"]\n'
     files["requirements.txt"] = "mcpcore\nmcp>=2\n"
@@ -308,7 +401,7 @@ mcp = Server("x")
 @mcp.tool()
 def f(*x: int) -> int:
     # Very bad.
-    raise ValueError("x is bad")
+    raise ValueError("x is too long")
 
 
 @mcp.tool()
@@ -330,7 +423,7 @@ mcp = Server("x")
 @mcp.tool()
 def f(x: int) -> int:
     if x:
-        raise ValueError("x is bad")
+        raise ValueError("x is too long")
     x = 1; raise ValueError("x is worse"); raise NotImplementedError("f")
 """
     outcome, files = run(tmp_path, {"server.py": source}, write=False)
@@ -357,9 +450,9 @@ mcp = FastMCP("x")
 
 @mcp.tool()
 def f(x: int) -> int:
-    raise McpError(ErrorData(code=1, message="x is bad"))
+    raise McpError(ErrorData(code=1, message="x is too long"))
 """
-    assert 'raise ctx.fail("x_is_bad", "x is bad")' in migrated(tmp_path, source, rules=("tool-error",))
+    assert 'raise ctx.fail("x_is_too_long", "x is too long")' in migrated(tmp_path, source, rules=("tool-error",))
 
 
 def test_the_shell_completes_rules() -> None:

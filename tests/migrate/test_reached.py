@@ -91,22 +91,13 @@ def test_classes_with_one_sentence_are_mapped_and_the_others_are_listed(tmp_path
     assert 'when="The document is locked by a colleague."' in server
     assert server.count("NO_MATCHING_SECTIONS_WERE_FOUND.on(SectionNotFoundError, message=str)") == 2
     assert server.count(".on(LockedError, message=str)") == 1
-    masked, of_your_own = "of a helper reaches clients without its text", "raise a class of your own there"
+    step = "of a helper is in no contract: raise a class of your own there, and declare it with .on(...), if clients"
     assert [
-        (
-            f'helpers.py:23 change: StoreError("Store error: …") {masked}: {of_your_own} that says which failure it is, '
-            f"and declare it with .on(...)"
-        ),
-        (
-            f'helpers.py:25 change: ToolError("Not today") of a helper has no code and no advice: {of_your_own}, and declare '
-            f"it with .on(...)"
-        ),
+        f'helpers.py:19 change: StoreError("Store error: …") {step} need its code or advice',
+        f'helpers.py:21 change: ToolError("Not today") {step} need its code or advice',
+        f'helpers.py:23 change: ValueError("The name is too long") {step} need its code or advice',
     ] == report(outcome)
-    helper = 'class NameIsTooLongError(ValueError):\n    """The name is too long."""\n\n\ndef edit('
-    assert helper in files["pkg/helpers.py"]
-    assert 'raise NameIsTooLongError("The name is too long")' in files["pkg/helpers.py"]
-    assert "from pkg.helpers import NameIsTooLongError, edit, find, guarded\n" in server
-    assert server.count(").on(NameIsTooLongError, message=str)") == 1
+    assert files["pkg/helpers.py"] == HELPERS
     again, _ = run(tmp_path, {})
     assert () == again.files
     assert report(outcome) == report(again)
@@ -163,7 +154,7 @@ from mcpcore.integrations.fastmcp import ContractMiddleware
 from pkg.errors import LockedError, SectionNotFoundError, StoreError
 from pkg.helpers import edit
 
-mcp = FastMCP("docs", middleware=[ContractMiddleware()])
+mcp = FastMCP("docs", middleware=[ContractMiddleware(expose_internal_errors="message")])
 
 
 @mcp.tool
@@ -194,86 +185,14 @@ def test_a_result_with_a_field_error_is_named(tmp_path: Path) -> None:
     assert files["pkg/server.py"].count("@tool(") == 1
 
 
-def test_a_built_in_class_stays_where_no_class_of_its_own_helps(tmp_path: Path) -> None:
-    """A text that says too little, a tool without a contract, a decorator, and a circle of imports leave a line alone."""
-    helpers = """import functools
-
-from pkg import server
-
-
-def register(function):
-    @functools.wraps(function)
-    def wrapper(*args, **kwargs):
-        if not function.__doc__:
-            raise ValueError("The tool is off")
-        return function(*args, **kwargs)
-
-    return wrapper
-
-
-def find(name: str) -> str:
-    if name == "a":
-        raise RuntimeError("Failed")
-    raise ValueError("The name is too long")
-"""
-    source = """from fastmcp import FastMCP
-from mcpcore.integrations.fastmcp import ContractMiddleware
-import pkg.helpers
-
-mcp = FastMCP("docs", middleware=[ContractMiddleware()])
-
-
-@mcp.tool
-@pkg.helpers.register
-def section(name: str) -> str:
-    '''Get a section.'''
-    return pkg.helpers.find(name)
-"""
-    files: dict[str, str | bytes] = {"pkg/__init__.py": "", "pkg/helpers.py": helpers, "pkg/server.py": source}
-    outcome, after = run(tmp_path / "circle", files)
-    assert files == after
-    assert ["helpers.py:10", "helpers.py:18", "helpers.py:19"] == [line.split()[0] for line in report(outcome)]
-    files["pkg/helpers.py"] = helpers.replace("from pkg import server\n", "")
-    _, after = run(tmp_path / "decorator", files)
-    assert "class NameIsTooLongError(ValueError)" in after["pkg/helpers.py"]
-    assert 'raise ValueError("The tool is off")' in after["pkg/helpers.py"]
-    assert 'raise RuntimeError("Failed")' in after["pkg/helpers.py"]
-    files["pkg/server.py"] = source.replace("(name: str)", "(*name: str)")
-    _, after = run(tmp_path / "arguments", files)
-    assert files["pkg/helpers.py"] == after["pkg/helpers.py"]
-
-
-def test_one_class_says_the_same_everywhere_and_no_name_is_taken_twice(tmp_path: Path) -> None:
-    """Two raises with one sentence share a class; a name that the files have already gets more words."""
-    helpers = """NameIsTooLongError = None
-
-
-def find(name: str) -> str:
-    if name == "a":
-        raise ValueError("Name is too long")
-    if name == "b":
-        raise ValueError(f"Name {name} is in use")
-    raise ValueError(f"Name {name.title()} is in use")
-"""
-    source = """from fastmcp import FastMCP
-from mcpcore.integrations.fastmcp import ContractMiddleware
-from helpers import find
-
-mcp = FastMCP("docs", middleware=[ContractMiddleware()])
-
-
-@mcp.tool
-def section(name: str) -> str:
-    '''Get a section.'''
-    return find(name)
-"""
-    outcome, files = run(tmp_path, {"helpers.py": helpers, "server.py": source})
-    assert 1 == files["helpers.py"].count("class NameIsInUseError(ValueError)")
-    assert 2 == files["helpers.py"].count("raise NameIsInUseError(")
-    assert 'raise ValueError("Name is too long")' in files["helpers.py"]
-    assert ['helpers.py:10 section: ValueError("Name is too long") of a helper'] == [
-        line.partition(" reaches")[0] for line in report(outcome)
-    ]
+def test_a_class_is_mapped_only_if_its_sentence_is_always_true(tmp_path: Path) -> None:
+    """Another raise of it in the project, or a subclass, may reach the tool in a way that nothing follows."""
+    helpers = f"{HELPERS}\n\ndef other() -> None:\n    raise SectionNotFoundError('The index is out of date')\n"
+    _, files = run(tmp_path / "a", {**FILES, "pkg/helpers.py": helpers})
+    assert ".on(SectionNotFoundError" not in files["pkg/server.py"]
+    errors = f"{ERRORS}\n\nclass IndexNotFoundError(SectionNotFoundError):\n    pass\n"
+    _, files = run(tmp_path / "b", {**FILES, "pkg/errors.py": errors})
+    assert ".on(SectionNotFoundError" not in files["pkg/server.py"]
 
 
 def test_a_text_that_is_no_first_argument_is_listed(tmp_path: Path) -> None:
@@ -282,7 +201,7 @@ def test_a_text_that_is_no_first_argument_is_listed(tmp_path: Path) -> None:
 from fastmcp import FastMCP
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
-mcp = FastMCP("docs", middleware=[ContractMiddleware()])
+mcp = FastMCP("docs", middleware=[ContractMiddleware(expose_internal_errors="message")])
 
 
 def find(name: str) -> str:
@@ -300,7 +219,7 @@ def section(name: str) -> str:
     assert [
         'server.py:10 section: HTTPException("There is no …") of a helper',
         'server.py:11 section: HTTPException("The name is wrong") of a helper',
-    ] == [line.partition(" reaches")[0] for line in report(outcome)]
+    ] == [line.partition(" is in")[0] for line in report(outcome)]
 
 
 def test_a_class_of_python_around_another_exception_has_no_code_of_its_own(tmp_path: Path) -> None:

@@ -81,8 +81,14 @@ def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
     server = files["server.py"]
     assert "from fastmcp.server.providers.proxy import FastMCPProxy\n" in server
     assert "from fastmcp.tools import Tool\nfrom fastmcp.tools.function_tool import FunctionTool\n" in server
-    assert 'mcp = FastMCP(\n    "a",\n    middleware=[ContractMiddleware()],\n)\n' in server
-    assert 'sub = FastMCP("b", middleware=[ContractMiddleware()])\nmcp.mount(sub, namespace="b")\n' in server
+    assert (
+        'mcp = FastMCP(\n    "a",\n    middleware=[ContractMiddleware(expose_internal_errors="message")],\n)\n'
+        in server
+    )
+    assert (
+        'sub = FastMCP("b", middleware=[ContractMiddleware(expose_internal_errors="message")])\nmcp.mount(sub, namespace="b")\n'
+        in server
+    )
     assert 'mcp.run(transport="http", host=os.getenv("HOST", "0.0.0.0"), port=8000, path="/x")\n' in server
     assert [
         (
@@ -114,7 +120,10 @@ other = dict(host="h")
 mcp.run()
 """
     outcome, files = run(tmp_path, {"server.py": source})
-    assert 'mcp = Server("b", instructions="Be kind.")\nother = dict(host="h")\n' in files["server.py"]
+    assert (
+        'mcp = Server("b", instructions="Be kind.", expose_internal_errors="message")\nother = dict(host="h")\n'
+        in files["server.py"]
+    )
     assert "from mcp.types import ContentBlock\n" in files["server.py"]
     assert [4, 4] == [removed.line for removed in outcome.removed]
 

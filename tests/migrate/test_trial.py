@@ -17,7 +17,7 @@ mcp = FastMCP("x")
 
 @mcp.tool
 def f(x: str) -> str:
-    raise ValueError(f"The text {x} is bad")
+    raise ValueError(f"The text {x} is too long")
 """
 
 

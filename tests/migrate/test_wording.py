@@ -10,7 +10,7 @@ SAID = {
     "Invalid JSON for metrics.": "The JSON for metrics is invalid.",
     "Invalid type: {t}.": "The type is invalid.",
     "Invalid table name: must be 'table' or 'schema.table'.": "The table name must be 'table' or 'schema.table'.",
-    "Invalid depth: '{depth}' is not an integer.": "The depth is not an integer.",
+    "Invalid depth: '{depth}' is not an integer.": "Invalid depth: '{depth}' is not an integer.",
     "Missing arguments.": "The arguments are missing.",
     "Unknown table {name}.": "The table is unknown.",
     "Order {order_id} not found.": "The order was not found.",

@@ -6,7 +6,7 @@ from fastmcp import FastMCP
 from mcpcore import TODO, Context, ErrorCode, FailureMode, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
-mcp = FastMCP("notes", middleware=[ContractMiddleware()])
+mcp = FastMCP("notes", middleware=[ContractMiddleware(expose_internal_errors="message")])
 NOTES: dict[str, str] = {"tea": "Green, 80 degrees."}
 
 

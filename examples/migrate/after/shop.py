@@ -42,14 +42,17 @@ async def get_order(ctx: Context[Literal["order_id_is_missing", "order_not_found
         FailureMode(
             "there_is_no_order",
             ErrorCode.NOT_FOUND,
-            when="There is no order {key}.",
+            when="There is no order {order_id}.",
             recovery=TODO,
-        ).on(KeyError, message=lambda e: f"There is no order {e}"),
+        ),
     ],
 )
-async def count_items(order_id: str) -> int:
+async def count_items(ctx: Context[Literal["there_is_no_order"]], order_id: str) -> int:
     """Count the items of an order."""
-    return ORDERS[order_id]
+    try:
+        return ORDERS[order_id]
+    except KeyError as e:
+        raise ctx.fail("there_is_no_order", f"There is no order {order_id}") from e
 
 
 @mcp.tool(errors=[ORDER_NOT_FOUND])

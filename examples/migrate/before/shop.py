@@ -18,8 +18,8 @@ async def get_order(order_id: str) -> dict[str, Any]:
         return {"items": ORDERS[order_id]}
     except KeyError:
         return {"error": f"Order {order_id} not found"}
-    except Exception as e:
-        return {"error": str(e)}
+    except Exception:
+        return {"error": "Failed to get the order"}
 
 
 @mcp.tool()
@@ -28,7 +28,7 @@ async def count_items(order_id: str) -> int:
     try:
         return ORDERS[order_id]
     except KeyError as e:
-        raise ToolError(f"There is no order {e}") from e
+        raise ToolError(f"There is no order {order_id}") from e
 
 
 @mcp.tool()

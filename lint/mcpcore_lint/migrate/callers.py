@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
+    from mcpcore_lint.migrate.following import Asserted
 
 _DEPTH: Final = 3
 """How many functions below the tool are looked at."""
@@ -45,6 +46,13 @@ class Callers:
         self.files = files
         """The absolute paths of all files that the run may change."""
         self._modules = list(modules)
+        sources = [module.source for module in self._modules]
+        servers = [source for source in sources if not source.has("ContractMiddleware")]
+        sending = any(source.has("expose_internal_errors") for source in servers)
+        self.sends_texts = (sending, not any(source.has("mask_error_details") for source in sources))
+        """Whether clients read the texts of undeclared exceptions: of the SDK's servers, and of FastMCP's."""
+        self.asserted: dict[ast.AST, Asserted] = {}
+        """What tests expect of the failures of the tools, by their functions."""
         self._hierarchy = hierarchy
         self._handlers = handlers
         self._by_name: dict[Module, dict[str, list[tuple[ast.Call, Scope]]]] = {}

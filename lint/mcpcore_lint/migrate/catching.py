@@ -196,6 +196,8 @@ def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> 
             return Wrapping(f"@{written}")
         maker = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, outside)
         definition = maker.definition if isinstance(maker, Symbol) else None
+        if registers(decorator) and definition is not None and any(map(registers, walk([definition]))):
+            continue  # it hands the function to the decorator of the server
         if not isinstance(maker, Symbol) or isinstance(definition, ast.ClassDef):
             return Wrapping(f"@{written}")
         if not isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -232,6 +234,11 @@ def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> 
                     if any(inner.is_broad(clause) and not _raises_again(clause) for clause in statement.handlers):
                         answers.append((owner, wrapper))
     return Wrapping("", tuple(shields), tuple(guards), swallows, tuple(answers))
+
+
+def registers(node: ast.AST) -> bool:
+    """Whether an expression is written as a decorator that registers a tool, such as `@app.tool()`."""
+    return getattr(node.func if isinstance(node, ast.Call) else node, "attr", "") == "tool"
 
 
 def is_own(decorator: ast.expr, scope: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -12,19 +13,28 @@ from mcpcore_lint.engine.semantics.data_model import error_field
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.catchalls import CatchAll, catch_all, removal
-from mcpcore_lint.migrate.catching import Shield, check, wrapping
-from mcpcore_lint.migrate.classes import Leaving
+from mcpcore_lint.migrate.catching import Shield, check, registers, wrapping
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.failures import failures_of
-from mcpcore_lint.migrate.mapping import only_try, types_of
-from mcpcore_lint.migrate.messages import VAGUE, code_of, constant_text, is_text, pieces, shows, slug, unlabelled
+from mcpcore_lint.migrate.following import Asserted
+from mcpcore_lint.migrate.messages import (
+    VAGUE,
+    code_of,
+    constant_text,
+    is_text,
+    parts_of,
+    pieces,
+    shows,
+    slug,
+    unlabelled,
+)
 from mcpcore_lint.migrate.model import Entry, Left, Place
 from mcpcore_lint.migrate.reached import Mapped, Raised, mapped, raised_elsewhere
-from mcpcore_lint.migrate.sentences import blank, of_class, sentences
+from mcpcore_lint.migrate.sentences import blank, is_true_alone, of_class, sentences
 from mcpcore_lint.model import ToolDef, string
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.scopes import Scope
@@ -34,7 +44,10 @@ if TYPE_CHECKING:
 _CAUSES: Final = ("exc", "error", "cause", "caught")
 _RENDERED: Final = frozenset({"PrefabApp"})
 """What FastMCP renders from plain tools only."""
-_ARGUMENT: Final = re.compile(r"\b(?:invalid|unsupported|unknown|must|not a valid|malformed)\b", re.IGNORECASE)
+_ARGUMENT: Final = re.compile(
+    r"\b(?:invalid|unsupported|unknown|must|not a valid|malformed|empty|required|missing|out of (?:bounds|range))\b",
+    re.IGNORECASE,
+)
 """What a message says of a value that cannot be used."""
 
 
@@ -51,7 +64,7 @@ class Conversion:
         self.registrations = [
             decorator
             for decorator in first.handler.node.decorator_list
-            if any(decorator is tool.registration for tool in tools)
+            if any(decorator is tool.registration for tool in tools) or registers(decorator)
         ]
         self.contract = next((tool.contract for tool in tools if tool.contract is not None), None)
         self.places: list[Place] = []
@@ -61,12 +74,12 @@ class Conversion:
         self.entries: list[Entry] = []
         """The entries that are new to the contract."""
         self.reasons: dict[Place, str] = {}
+        self.codes: dict[Place, str] = {}
+        """The codes of the failures that get no failure mode, since no sentence would say more than the message."""
         self.raised: list[Raised] = []
         """The exceptions of other functions that leave it."""
         self.declared: list[Mapped] = []
         """Their classes that the contract gets."""
-        self.leaving: list[Leaving] = []
-        """The same, as `new_classes` takes them."""
         self.followed: list[tuple[Place, Scope]] = []
         """What other functions raise and the contract maps, for the tests that expect it."""
         self.mapped: dict[str, str] = {}
@@ -100,9 +113,13 @@ class Conversion:
         name, first = self.body.node.name, re.sub(r"\W", "_", [*served, "each"][0])
         pattern = f"{name}() of a low-level server answers for all tools"
         decide = (
-            f"make mcp = Server(...) of mcpcore, write @mcp.tool(errors=[...]) above a function {first}(...) with "
-            f"the body of its branch, and so for each tool; then drop {name}() and the list of tools: SDK 2.0 has "
-            "neither @server.list_tools() nor @server.call_tool()"
+            f"make mcp = Server(...) of mcpcore, and move each branch into a function such as {first}(...) below "
+            "@mcp.tool(errors=[...]), which gives its failures codes and advice; "
+        )
+        decide += (
+            "SDK 2.0 has neither @server.list_tools() nor @server.call_tool()"
+            if self.body.node.decorator_list
+            else "SDK 2.0 no longer checks arguments against the input schemas of a low-level server"
         )
         return Left(self.body.module.path, self.body.node.lineno, tuple(served) or (self.name,), pattern, decide)
 
@@ -127,8 +144,12 @@ class Conversion:
         self.blocked = blocked = self.blocked_by(wrapped.blocks)
         elsewhere = [shield for shield in wrapped.shields if shield.module.absolute not in callers.files]
         if blocked is None and elsewhere:
-            where = elsewhere[0].module.path
-            blocked = f"a decorator in {where} catches everything", "name that file too, and run the command again"
+            blocked = (
+                f"a decorator in {elsewhere[0].module.path} catches everything",
+                "name that file too, and run the command again",
+            )
+        where, follows, expected = callers.asserted.get(body.node, Asserted())
+        read = "a test reads the failure that it returns", f"change {where}, and run the command again"
         for place in places:
             if place.rule not in rules:
                 continue
@@ -139,6 +160,8 @@ class Conversion:
                 continue
             elif blocked:
                 self.left.append(body.left(place.node, *blocked))
+            elif place.raised == "" and not follows:
+                self.left.append(body.left(place.node, *read))
             elif why := callers.objection(self.handler, place):
                 self.left.append(body.left(place.node, *why))
             elif place.raised and wrapped.handles(place.raised):
@@ -147,14 +170,30 @@ class Conversion:
             elif codemods.has_comment(body.module.source.segment(place.node)):
                 self.left.append(body.left(place.node, "a comment within the failure", "move it above the statement"))
             elif (broad := catch_all(place, body)) is not None:
-                self.catch_alls.append(broad)
+                if where and place.raised == "":
+                    self.left.append(body.left(place.node, *read))
+                elif place.raised.rpartition(".")[2] in expected:
+                    decide = "let the test expect the exception itself, and run the command again"
+                    self.left.append(body.left(place.node, "a test expects what this clause raises", decide))
+                elif self._tells(broad, callers) and self._is_coded(place, "INTERNAL_ERROR"):
+                    self.places.append(place)
+                    self.shields += outcome
+                elif place.raised and self._tells(broad, callers):
+                    self.left.append(body.left(place.node, *_kept(place)))
+                else:
+                    self.catch_alls.append(broad)
             elif not self._name(place):
-                decide = "write a failure mode for it, and raise ctx.fail"
-                self.left.append(body.left(place.node, "the message says no more than an exception or a value", decide))
+                self.left.append(body.left(place.node, *_kept(place)))
             else:
                 self.places.append(place)
                 self.shields += outcome
         self._keep_nested()
+        if where and not all(remaining.perhaps for remaining in self.left):
+            # The tests could not tell which of the failures are still returned.
+            self.left += [body.left(place.node, *read) for place in self.places if place.raised == ""]
+            self.places = [place for place in self.places if place.raised]
+            kept = {self.reasons.get(place) for place in self.places}
+            self.entries = [entry for entry in self.entries if entry.reason in kept]
         if self.places:
             self.shields += wrapped.shields
         for owner, wrapper in wrapped.answers:
@@ -163,23 +202,29 @@ class Conversion:
             line = getattr(wrapper, "lineno", 1)
             self.left.append(Left(owner.path, line, (self.name,), pattern, decide, perhaps=True))
 
+    def _tells(self, broad: CatchAll, callers: Callers) -> bool:
+        """Whether clients would no longer read what a clause shows: its exception, or values that are no parameters."""
+        holes: list[ast.AST] = [
+            part for part in parts_of(broad.place.message, self.body.scope) if isinstance(part, ast.expr)
+        ]
+        shown = {part.id for part in walk(holes) if isinstance(part, ast.Name)} - vars(builtins).keys()
+        if all(callers.sends_texts[tool.flavour == "fastmcp"] for tool in self.tools):
+            shown.discard(broad.clause.name or "")
+        return bool(shown - {parameter.arg for parameter in all_parameters(self.body.node.args)})
+
     def follow(self, reach: Reach, hierarchy: Hierarchy) -> None:
         """Find the exceptions of other functions that leave the tool."""
         body = self.body
         self.raised = raised_elsewhere(reach, body.module.project, body.node)
         if self.raised:
             self.blocked = self.blocked_by(wrapping(body, set(self.registrations), hierarchy).blocks)
-            declarable = self.blocked is None and not self.is_dispatcher
-            self.leaving = [
-                Leaving(item, body.module, body.node, declarable and item.is_inside) for item in self.raised
-            ]
 
-    def declare_raised(self, made: Mapping[ast.Raise, Raised], hierarchy: Hierarchy) -> None:
+    def declare_raised(self, hierarchy: Hierarchy) -> None:
         """Declare the exceptions of other functions that leave the tool, or leave them to the report."""
         if self.is_dispatcher or not self.raised:
             return
         body = self.body
-        left = raised = [made.get(item.node, item) for item in self.raised]
+        left = raised = self.raised
         if self.blocked is not None:
             self.left.append(body.left(body.node, *self.blocked))
         else:
@@ -222,7 +267,7 @@ class Conversion:
                 self.catch_alls.remove(broad)
                 pattern = "a clause catches everything, inside of another try"
                 self.left.append(
-                    self.body.left(broad.clause, pattern, "let one of them decide, and run the command again")
+                    self.body.left(broad.clause, pattern, "keep one of the two clauses, and run the command again")
                 )
 
     def _nested(self, hierarchy: Hierarchy) -> None:
@@ -275,7 +320,10 @@ class Conversion:
         return int(self.handler.owner is not None and not static)
 
     def _name(self, place: Place) -> bool:
-        """Give a failure its reason and its entry; False if its message does not say when it happens."""
+        """Give a failure its reason and its entry, or its code alone; False if it is unchanged.
+
+        An exception without a good sentence is unchanged. A failure that is returned as if it were a result gets a code.
+        """
         message, scope = place.said or (place.message, self.body.scope)
         parts = pieces(message, scope)
         kind = self._class(place)
@@ -284,25 +332,42 @@ class Conversion:
         shown = "key" if clause is not None and self.body.caught(clause) == ("builtins.KeyError",) else "error"
         caught = {clause.name: shown} if clause is not None and clause.name is not None else {}
         sentence = sentences(message, scope, caught)
+        text = constant_text(parts).replace("\N{HORIZONTAL ELLIPSIS}", " ")
         if sentence is None:
             info = self.body.module.project.class_named(kind)
             known = of_class(kind, info.node if info is not None else None)
             # What the author of a raise hands to a class of Python need not be about its usual meaning.
             if known is None or (info is None and place.raised == kind and place.message is not None):
-                return False
+                return self._is_coded(place, code_of(kind, text))
             names, entry = [known[0]], Entry(known[0], code_of(kind, ""), known[1])
+            is_good = True
         else:
             names = [slug([place.hint.replace("_", " ")], 6)] if place.hint else []
             names += [slug(parts, most) for most in (8, 12)]
-            code = code_of(kind, constant_text(parts).replace("\N{HORIZONTAL ELLIPSIS}", " "))
+            code = code_of(kind, text)
             parameters = {parameter.arg for parameter in all_parameters(self.body.node.args)}
-            if code in VAGUE and _ARGUMENT.search(sentence.when) and shows(message, scope, parameters):
+            named = not parameters.isdisjoint(re.findall(r"\w+", sentence.when))
+            if code in VAGUE and _ARGUMENT.search(sentence.when) and (named or shows(message, scope, parameters)):
                 code = "VALIDATION_ERROR"
             entry = Entry("", code, sentence.when, sentence.recovery)
-        reason = self._free(list(filter(None, names)), entry)
+            is_good = is_true_alone(sentence.when, parameters) and not self._is_validated(place)
+        is_good = is_good and entry.code not in VAGUE
+        reason = self._free(list(filter(None, names)), entry) if is_good else None
         if reason is not None:
             self.reasons[place] = reason
-        return reason is not None
+        return reason is not None or self._is_coded(place, entry.code)
+
+    def _is_coded(self, place: Place, code: str) -> bool:
+        """Give a failure that the tool returned its code alone."""
+        if place.raised == "" and place.message is not None:
+            self.codes[place] = code
+        return place in self.codes
+
+    def _is_validated(self, place: Place) -> bool:
+        """Whether a failure is about the type of a value, which the server checks before the tool runs."""
+        around = next((part for part, _ in self.body.above(place.node) if isinstance(part, ast.If)), None)
+        tests = walk([around.test]) if around is not None else ()
+        return any(isinstance(part, ast.Call) and getattr(part.func, "id", "") == "isinstance" for part in tests)
 
     def _free(self, names: Sequence[str], entry: Entry) -> str | None:
         """The first of some reasons that is not taken by another cause; the entry is declared under it."""
@@ -362,30 +427,16 @@ class Conversion:
 
     # -- writing -------------------------------------------------------------------------------------------------------
 
-    def changes(self, writer: Writer, shared: dict[Entry, str], made: Collection[Entry]) -> list[Change | Edit | None]:
+    def changes(self, writer: Writer, shared: dict[Entry, str]) -> list[Change | Edit | None]:
         """The changes in the file of the function; None for one that cannot be made.
 
         Args:
             writer: The writer of the file.
             shared: The names of the entries that are constants.
-            made: Those of them that are new.
         """
         module, body = self.body.module, self.body
         changes: list[Change | Edit | None] = []
-        new = {entry.reason: entry for entry in self.entries if entry not in shared or entry in made}
-        by_node: dict[ast.stmt, Place] = {place.node: place for place in self.places}
-        # A contract that is there may map the classes already.
-        free = self.contract is None and not self.shields
-        guarded = only_try(body, by_node, self.registrations) if free else None
-        clauses = {by_node[clause.body[0]]: clause for clause in guarded.handlers} if guarded is not None else {}
-        by_reason = dict(self.mapped)
-        if guarded is not None and all(self.reasons[place] in new for place in clauses):
-            changes.append(Change("unwrap", *module.source.node_range(guarded)))
-            for place, handler in clauses.items():
-                entry = new[self.reasons[place]]
-                by_reason[entry.reason] = by_reason.get(entry.reason, "") + self._mapped(place, handler, entry.when)
-        places = [place for place in self.places if self.reasons[place] not in by_reason or place not in clauses]
-        entries = [entry._replace(mapped=by_reason.get(entry.reason, "")) for entry in self.entries]
+        entries = [entry._replace(mapped=self.mapped.get(entry.reason, "")) for entry in self.entries]
         constants = {
             entry: shared[old] + entry.mapped for entry, old in zip(entries, self.entries, strict=True) if old in shared
         }
@@ -393,13 +444,14 @@ class Conversion:
             changes.append(
                 writer.declare(body, self.registrations, entries, constants, self.contract, on_server=self.on_server)
             )
-        if not places:
-            return changes
         own = self.handler.context if self.handler.context is not None and self.handler.context.mcpcore else None
-        name, added = writer.context(body, own, [*dict.fromkeys(self.reasons[place] for place in places)], self.index)
-        changes += added
+        name = ""
+        reasons = [*dict.fromkeys(self.reasons[place] for place in self.places if place in self.reasons)]
+        if reasons:
+            name, added = writer.context(body, own, reasons, self.index)
+            changes += added
         named: dict[ast.ExceptHandler, str] = {}
-        for place in places:
+        for place in self.places:
             clause = body.clause_of(place.node)
             cause = ""
             if clause is not None:
@@ -411,24 +463,10 @@ class Conversion:
                     named[clause] = cause
                     # A bare `except` gets the class Exception, so that a cancelled call ends.
                     changes.append(codemods.change(module, "name_caught", clause, cause, "Exception"))
-            changes += self._raise(place, f"{name}.fail", cause)
+            code = self.codes.get(place, "").lower()
+            factory = code and writer.names.spell("mcpcore", "internal_error" if code == "unknown_error" else code)
+            changes += self._raise(place, factory or f"{name}.fail", cause)
         return changes
-
-    def _mapped(self, place: Place, clause: ast.ExceptHandler, when: str) -> str:
-        """`.on(...)` for what a clause does; `when` is the sentence that a failure has without a message."""
-        text = self._message(place)[0]
-        option = ""
-        if text:
-            message = ast.parse(f"({text})", mode="eval").body
-            text = ast.unparse(message) if "\n" in text else text
-            if any(isinstance(part, ast.Name) for part in walk([message])):
-                option = "str" if text == f"str({clause.name})" else f"lambda {clause.name or 'exc'}: {text}"
-            elif not isinstance(message, ast.Constant) or message.value != when:
-                option = text
-        names = [self.body.module.source.segment(kind) for kind in types_of(clause)]
-        # Type checkers let `.on` take four classes.
-        some = [", ".join(names[at : at + 4]) for at in range(0, len(names), 4)]
-        return "".join(f".on({part}{option and ', message='}{option})" for part in some)
 
     def _message(self, place: Place) -> tuple[str, bool]:
         """The code of the message of a failure, and whether it lost its label."""
@@ -446,9 +484,9 @@ class Conversion:
 
     def _raise(self, place: Place, callee: str, cause: str) -> list[Change | Edit | None]:
         module, scope, node = self.body.module, self.body.scope, place.node
-        reason = f'"{self.reasons[place]}"'
+        head = [f'"{self.reasons[place]}"'] if place in self.reasons else []
         text, labelled = self._message(place)
-        arguments = [reason, *([text] if text else []), *place.arguments]
+        arguments = [*head, *([text] if text else []), *place.arguments]
         if isinstance(node, ast.Return):
             return [codemods.change(module, "raise_failure", node, cause, callee, *arguments)]
         if isinstance(node, ast.Expr):
@@ -460,9 +498,15 @@ class Conversion:
             message: list[ast.expr | ast.keyword | str] = []
             if place.message is not None:
                 message = [place.message if is_text(place.message, scope) and not labelled else text]
-            changes.append(codemods.rewrite_call(module, place.call, [reason, *message], function=callee))
+            changes.append(codemods.rewrite_call(module, place.call, [*head, *message], function=callee))
         else:
             changes.append(codemods.replace_node(module, node.exc, f"{callee}({', '.join(arguments)})"))
         if cause and node.cause is None:
             changes.append(codemods.change(module, "add_cause", node, cause))
         return changes
+
+
+def _kept(place: Place) -> tuple[str, str]:
+    """The line about a failure that is unchanged."""
+    decide = "declare a failure mode, and raise ctx.fail, if clients need a code or advice"
+    return f"{place.raised.rpartition('.')[2]} keeps its class and its text", decide

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.scopes import Scope
 
 _FAILURE: Final = ("mcpcore", "CodedError")
+# A test that may be about a failure. A tool that it calls through the server keeps what it returns.
+_FAILS: Final = re.compile(r"error|exception|fail|reject|invalid|missing", re.IGNORECASE)
+_FIRST: Final = re.compile(r"[\"'\s]*(?:\.[*+]|[|\[({^$]).*")
+"""What a pattern says behind its first words."""
 
 
 def follow(
@@ -38,14 +43,27 @@ def follow(
     left: list[tuple[ast.Assert, str]] = []
     done: set[int] = set()
     names = Names(module)
-    for call, scope in module.calls_near(*{f"{getattr(node, 'name', '')}(" for node in converted}):
+    by_name: dict[str, list[ast.AST]] = {}
+    for node in converted:
+        by_name.setdefault(getattr(node, "name", ""), []).append(node)
+    for call, scope in module.calls_near(*{f"{name}(" for name in by_name}):
         symbol = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
         places = converted.get(symbol.definition, ()) if isinstance(symbol, Symbol) and symbol.definition else ()
+        unknown = isinstance(call.func, ast.Attribute) and not isinstance(symbol, Symbol)
+        same = by_name.get(getattr(call.func, "attr", ""), []) if unknown else []
+        if len(same) == 1:
+            # A method of an object that a fixture makes, by its name and by what it raises.
+            places = [place for place in converted[same[0]] if place[0].raised]
         block = module.parents.get(call)
         while places and block is not None and not isinstance(block, (ast.FunctionDef, ast.AsyncFunctionDef)):
             items = block.items if isinstance(block, (ast.With, ast.AsyncWith)) else ()
-            kinds = filter(None, (_expected(item.context_expr, places, scope) for item in items))
-            edits += [Edit(*module.source.node_range(kind), names.spell(*_FAILURE)) for kind in kinds]
+            for item in items:
+                kind, certain = _expected(item.context_expr, places, scope)
+                if kind is not None:
+                    failure = names.spell(*_FAILURE)
+                    certain = certain or getattr(symbol, "definition", None) in whole
+                    text = failure if certain else f"({module.source.segment(kind)}, {failure})"
+                    edits.append(Edit(*module.source.node_range(kind), text))
             block = module.parents.get(block)
         if block is not None and any(place.raised == "" for place, _ in places):
             certain = symbol is not None and getattr(symbol, "definition", None) in whole
@@ -65,20 +83,70 @@ def follow(
     return ([*edits, *names.edits({_FAILURE})] if edits else []), lines
 
 
-def _expected(node: ast.expr, places: Sequence[tuple[Place, Scope]], scope: Scope) -> ast.expr | None:
-    """The class in `pytest.raises(...)`, if the tool raised it with the text that is expected."""
+class Asserted(NamedTuple):
+    """What tests expect of the failures of a tool.
+
+    Attributes:
+        returned: Where a test reads one that the tool returns; empty if none does.
+        follows: Whether all of these tests can be rewritten.
+        raised: The classes that tests expect, as they are written.
+    """
+
+    returned: str = ""
+    follows: bool = True
+    raised: frozenset[str] = frozenset()
+
+
+def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST, Asserted]) -> None:
+    """Add what a file of tests expects of the failures of tools, by their functions."""
+    by_name: dict[str, list[ast.AST]] = {}
+    for node in handlers:
+        by_name.setdefault(getattr(node, "name", ""), []).append(node)
+    for call, scope in module.calls_near("call_tool(", *{f"{name}(" for name in by_name}):
+        called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        symbol = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
+        if by_string := called == "call_tool" and bool(call.args) and isinstance(call.args[0], ast.Constant):
+            called = getattr(call.args[0], "value", "")
+        tool = symbol.definition if isinstance(symbol, Symbol) and symbol.definition in handlers else None
+        if tool is None and not isinstance(symbol, Symbol) and len(by_name.get(called, ())) == 1:
+            tool = by_name[called][0]
+        if tool is None:
+            continue
+        block, before = scope.node, known.get(tool, Asserted())
+        # If no name keeps the result, only its own statement reads it.
+        kept = any(isinstance(part, ast.Assign) and call in walk([part]) for part in walk([block]))
+        tests = [ast.unparse(part.test) for part in walk([block]) if isinstance(part, ast.Assert)]
+        tests = [test for test in tests if kept or f"{called}(" in test]
+        withs = [part for part in walk([block]) if isinstance(part, (ast.With, ast.AsyncWith))]
+        expected = {
+            ast.unparse(item.context_expr.args[0])
+            for part in withs
+            for item in part.items
+            if isinstance(item.context_expr, ast.Call) and item.context_expr.args and call in walk([part])
+        }
+        known[tool] = before = before._replace(raised=before.raised | expected)
+        follows = not by_string and bool(_rewritten(call, block, module, Names(module)))
+        reads = bool(_FAILS.search(ast.unparse(block))) if by_string else any("error" in test.lower() for test in tests)
+        if not expected and (follows or reads):
+            where = f"{module.path}:{call.lineno}" if before.follows else before.returned
+            known[tool] = before._replace(returned=where, follows=before.follows and follows)
+
+
+def _expected(node: ast.expr, places: Sequence[tuple[Place, Scope]], scope: Scope) -> tuple[ast.expr | None, bool]:
+    """The class in `pytest.raises(...)` if the tool raised it, and whether its text is certainly the one expected."""
     match node:
         case ast.Call(func=func, args=[kind], keywords=options) if ast.unparse(func) in {"pytest.raises", "raises"}:
             named = evaluate(kind, scope)
             text = next((option.value for option in options if option.arg == "match"), None)
-            expected = str(text.value).replace("\\", "") if isinstance(text, ast.Constant) else ""
+            expected = _FIRST.split(str(text.value).replace("\\", ""))[0] if isinstance(text, ast.Constant) else ""
             said = [
                 constant_text(pieces(place.message, own))
                 for place, own in places
                 if isinstance(named, Symbol) and place.raised == named.name
             ]
-            return kind if any(expected in message for message in said) else None
-    return None
+            if any(expected in message for message in said):
+                return kind, expected != ""
+    return None, False
 
 
 # -- asserts about a failure that a tool returned ----------------------------------------------------------------------

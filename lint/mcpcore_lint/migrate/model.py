@@ -38,8 +38,6 @@ class Left(NamedTuple):
     decide: str
     perhaps: bool = False
     """Whether it may be no failure of the tool at all."""
-    masked: bool = False
-    """Whether clients do not read a text any more that they read before."""
 
     def text(self, path: str, line: int | str) -> str:
         """The line of the report: the place, the tools if it is about tools, what was found, and what to do."""

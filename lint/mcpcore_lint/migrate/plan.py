@@ -10,11 +10,11 @@ from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Edit, Fix
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.migrate.catching import Shield
-from mcpcore_lint.migrate.classes import NewClasses
 from mcpcore_lint.migrate.constants import above, constants_of, joined
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.conversion import Conversion
 from mcpcore_lint.migrate.model import Entry, Left, Place
+from mcpcore_lint.migrate.sharing import Shared
 from mcpcore_lint.model import Symbol, ToolDef
 
 if TYPE_CHECKING:
@@ -75,26 +75,24 @@ def reached_tools(
     conversions = _conversions(tools, hierarchy)
     for conversion in conversions:
         conversion.follow(reach(conversion.tools[0]), hierarchy)
+        conversion.declare_raised(hierarchy)
     return conversions
 
 
-def plan_reached(
-    module: Module, conversions: Sequence[Conversion], classes: NewClasses, constants: Mapping[str, str]
-) -> FilePlan:
+def plan_reached(module: Module, conversions: Sequence[Conversion], shared_modes: Shared) -> FilePlan:
     """Plan how the tools whose functions are in one file declare the exceptions of other functions.
 
     Args:
         module: The file.
         conversions: The tools.
-        classes: The classes that are to be made.
-        constants: The failure modes that are defined beside a class, by its name.
+        shared_modes: The failure modes that are defined beside a class.
     """
-    names = classes.names.get(module, Names(module))
+    names = shared_modes.names.get(module, Names(module))
     used = {*names.spelled}
     shared: dict[Entry, str] = {}
     for conversion in conversions:
-        shared.update(conversion.spell_declared(constants, names))
-    return _plan(module, conversions, names, (classes, used, shared))
+        shared.update(conversion.spell_declared(shared_modes.constants, names))
+    return _plan(module, conversions, names, (shared_modes.inserts.get(module, ()), used, shared))
 
 
 def _conversions(tools: Sequence[ToolDef], hierarchy: Hierarchy) -> list[Conversion]:
@@ -109,15 +107,14 @@ def _plan(
     module: Module,
     conversions: Sequence[Conversion],
     names: Names,
-    reached: tuple[NewClasses, set[tuple[str, str]], dict[Entry, str]] | None = None,
+    reached: tuple[Sequence[Edit], set[tuple[str, str]], dict[Entry, str]] | None = None,
 ) -> FilePlan:
     writer = Writer(module, names)
-    classes, used, imported = reached or (NewClasses({}, {}, {}, {}), set(), {})
+    inserted, used, imported = reached or ((), set(), {})
     shared, made = constants_of(module, conversions, imported)
     rewriter = Rewriter(module.path, module.source.text, module.tree)
-    edits = {*classes.changes.get(module, ())}
+    edits: set[Edit] = set()
     accepted = codemods.Compatible()
-    accepted.accept(edits)
     waits = False
     converted: list[tuple[str, int, str]] = []
     left: list[Left] = []
@@ -137,7 +134,7 @@ def _plan(
         if not (conversion.places or conversion.entries):
             continue
         names.spelled.clear()
-        changes = conversion.changes(writer, shared, made)
+        changes = conversion.changes(writer, shared)
         shields = [writer.shield(shield.node, names) for shield in conversion.shields if shield.module is module]
         fix = Fix("", tuple(change for change in changes if change is not None))
         new = () if None in changes else rewriter.edits(fix)
@@ -158,7 +155,7 @@ def _plan(
         converted += [(place.rule, place.node.lineno, conversion.name) for place in conversion.places]
         converted += [("helper", conversion.body.node.lineno, conversion.name) for _ in conversion.declared]
     constants = {name: entry for entry, name in made.items() if entry in wanted}
-    inserts = [*classes.inserts.get(module, ())]
+    inserts = [*inserted]
     if constants:
         place = above(module, [other.body.node for other in conversions if other.entries])
         text = "".join(writer.constant(name, entry) for name, entry in constants.items())

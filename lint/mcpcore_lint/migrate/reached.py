@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import ast
-import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
 from mcpcore_lint.migrate.messages import PLAIN, VAGUE, code_of, constant_text, is_text, pieces, slug
 from mcpcore_lint.migrate.model import Entry, Left
-from mcpcore_lint.migrate.sentences import blank, of_class, sentences
+from mcpcore_lint.migrate.sentences import blank, is_true_alone, of_class, sentences
 from mcpcore_lint.model import Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
     from mcpcore_lint.engine.syntax.project import Project
     from mcpcore_lint.engine.syntax.scopes import Scope
     from mcpcore_lint.model import Reach, ReachedThrow
@@ -46,10 +45,6 @@ class Raised(NamedTuple):
     """Whether it is a `ToolError` or an error of the protocol, whose text clients go on to read."""
     is_inside: bool
     """Whether a call in the function of the tool leads to it, and no decorator, for which a contract does not hold."""
-    base: str = ""
-    """The base of the class, if the class is to be made."""
-    home: Module | None = None
-    """The file that defines it then."""
 
     @property
     def message(self) -> ast.expr | None:
@@ -62,7 +57,7 @@ class Raised(NamedTuple):
         """The class, and the built-in ones that are written as its bases."""
         info = self.module.project.class_named(self.name)
         bases = [f"builtins.{ast.unparse(base)}" for base in (info.node.bases if info is not None else ())]
-        return [self.name, *([self.base] if self.base else bases)]
+        return [self.name, *bases]
 
     @property
     def wraps(self) -> bool:
@@ -86,14 +81,9 @@ class Raised(NamedTuple):
             said = said if any(map(str.isalpha, said)) else self.module.source.segment(self.shown)
             said = " ".join(said.split())
             text = f'"{said}"' if len(said) <= _SHOWN else f'"{said[:_SHOWN]}..."'
-        short = self.name.rpartition(".")[2]
-        if self.is_framework:
-            pattern = f"{short}({text}) of a helper has no code and no advice"
-            decide = "raise a class of your own there, and declare it with .on(...)"
-        else:
-            pattern = f"{short}({text}) of a helper reaches clients without its text"
-            decide = "raise a class of your own there that says which failure it is, and declare it with .on(...)"
-        return Left(self.module.path, self.node.lineno, (tool,), pattern, decide, masked=True)
+        pattern = f"{self.name.rpartition('.')[2]}({text}) of a helper is in no contract"
+        decide = "raise a class of your own there, and declare it with .on(...), if clients need its code or advice"
+        return Left(self.module.path, self.node.lineno, (tool,), pattern, decide, perhaps=True)
 
 
 def raised_elsewhere(reach: Reach, project: Project, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[Raised]:
@@ -119,14 +109,18 @@ def _located(throw: ReachedThrow, project: Project, *, is_inside: bool) -> Itera
     node = _raises(module).get(place)
     # An exception that is raised again has a text that nobody wrote here.
     if node is not None and isinstance(node.exc, ast.Call) and (node.exc.args or node.exc.keywords):
-        function = module.parents.get(node)
-        while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            function = module.parents.get(function)
-        scope = module.scope_of(function) if function is not None else module.scope
+        scope = _scope(node, module)
         name = throw.type_name
         if name == _CODED and isinstance(made := evaluate(node.exc.func, scope), Symbol):
             name = made.name  # a contract maps other classes, and perhaps this one
         yield Raised(name, module, node, scope, throw.form in {"framework", "protocol"}, is_inside)
+
+
+def _scope(node: ast.AST, module: Module) -> Scope:
+    function = module.parents.get(node)
+    while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        function = module.parents.get(function)
+    return module.scope_of(function) if function is not None else module.scope
 
 
 def _raises(module: Module) -> dict[tuple[int, int], ast.Raise]:
@@ -175,7 +169,9 @@ def mapped(
     made: list[Mapped] = []
     left: list[Raised] = []
     entries = {
-        name: None if any(item.is_framework or not item.is_inside for item in items) else _entry(name, items, module)
+        name: None
+        if any(item.is_framework or not item.is_inside for item in items)
+        else _entry(name, items, module, hierarchy)
         for name, items in groups.items()
     }
     for name, items in groups.items():
@@ -190,14 +186,14 @@ def mapped(
             left += items
         else:
             info = module.project.class_named(name)
-            made.append(Mapped(name, items[0].home or (info.module if info is not None else None), entry, *spelled))
+            made.append(Mapped(name, info.module if info is not None else None, entry, *spelled))
     return made, left
 
 
-def _entry(name: str, items: Sequence[Raised], module: Module) -> Entry | None:
+def _entry(name: str, items: Sequence[Raised], module: Module, hierarchy: Hierarchy) -> Entry | None:
     """The entry for all exceptions of a class; None if no sentence is true for all or adds to the code."""
     info = module.project.class_named(name)
-    if info is None and not items[0].base:
+    if info is None:
         # A class of Python or of a library has other causes too, which would get the same reason.
         return None
     texts = [sentences(item.message, item.scope) for item in items]
@@ -206,19 +202,40 @@ def _entry(name: str, items: Sequence[Raised], module: Module) -> Entry | None:
     first, code = texts[0], codes.pop()
     if codes or code in VAGUE:
         return None
-    if len(same) == 1 and first is not None:
+    if (
+        len(same) == 1
+        and first is not None
+        and is_true_alone(first.when, ())
+        and _always_says(info, blank(first.when), hierarchy)
+    ):
         reason = slug(pieces(items[0].message, items[0].scope), 8)
         return Entry(reason, code, first.when, first.recovery) if reason else None
-    known = of_class(name, info.node) if info is not None else None
+    known = of_class(name, info.node)
     return Entry(known[0], code, known[1]) if known is not None else None
+
+
+def _always_says(info: ClassInfo, said: str, hierarchy: Hierarchy) -> bool:
+    """Whether every exception of a class that the project raises has one sentence, also where no tool was followed."""
+    name, short, project = f"{info.module.name}.{info.qualname}", info.node.name, info.module.project
+    below = [other for other in project.classes() if other is not info]
+    modules = project.modules_with(info.module, lambda text: f"{short}(" in text)
+    if modules is None or any(hierarchy.is_kind_of(f"{other.module.name}.{other.qualname}", name) for other in below):
+        return False
+    for module in modules:
+        for node in _raises(module).values():
+            match node.exc:
+                case ast.Call(func=ast.Name(id=made) | ast.Attribute(attr=made)) as call if made == short:
+                    text = sentences(call.args[0] if call.args else None, _scope(node, module))
+                    if text is None or blank(text.when) != said:
+                        return False
+    return True
 
 
 def code_of_raised(item: Raised) -> str:
     """The code of a failure; that of the built-in class above its class if its own says nothing."""
     text = constant_text(pieces(item.message, item.scope)).replace("\N{HORIZONTAL ELLIPSIS}", " ")
-    # The name of a class that is to be made repeats the text, where it counts for less.
     # A class of Python that hands on the text of any other exception says nothing about the cause.
-    names = [""] if item.wraps and item.names[-1] in PLAIN else [item.base] if item.base else item.names
+    names = [""] if item.wraps and item.names[-1] in PLAIN else item.names
     codes = [code_of(name, text) for name in names]
     return next((code for code in codes if code not in VAGUE), codes[0])
 
@@ -226,8 +243,6 @@ def code_of_raised(item: Raised) -> str:
 def _spelled(item: Raised, module: Module, line: int) -> tuple[str, tuple[str, str] | None] | None:
     """How a decorator of a file names a class, and the import for that; None if it cannot."""
     name, short = item.name, item.name.rpartition(".")[2]
-    if item.home is module:
-        return short, None
     for local, bindings in module.scope.bindings.items():
         node = bindings[0].node
         early = len(bindings) == 1 and node in module.tree.body and getattr(node, "lineno", line) < line
@@ -235,7 +250,7 @@ def _spelled(item: Raised, module: Module, line: int) -> tuple[str, tuple[str, s
         if isinstance(value, Symbol) and value.name == name:
             return local, None
     info = module.project.class_named(name)
-    home = info.module if info is not None and info.qualname == short else item.home or module
+    home = info.module if info is not None and info.qualname == short else module
     if home is module or any(short in scope.bindings for scope in (module.scope, *module.functions.values())):
         return None
     written = package_of(home, module)
@@ -273,7 +288,7 @@ def _imported(home: Module) -> set[Module]:
 
 
 def package_of(home: Module, module: Module) -> str | None:
-    """How a file imports from another module; None if that might be a circle of imports."""
+    """How a file imports from another module; None if it does not load it yet, or if that might become a circle."""
     project = module.project
     for statement in module.tree.body:
         match statement:
@@ -286,7 +301,8 @@ def package_of(home: Module, module: Module) -> str | None:
         for written, path, level in names:
             if project.module_of(module, path, level) is home and not _leads_to(home, module):
                 return written
-    if _leads_to(home, module):
+    # The file loads the other one already, so the new import loads nothing at the start that was put off.
+    if home not in _imported(module) or _leads_to(home, module):
         return None
     imports = [part for part in module.tree.body if isinstance(part, ast.ImportFrom)]
     if any(part.level for part in imports):
@@ -294,10 +310,6 @@ def package_of(home: Module, module: Module) -> str | None:
         shared = next((at for at, (one, two) in enumerate(zip(ours, theirs, strict=False)) if one != two), 0)
         above = len(ours) - shared - (0 if module.is_package else 1)
         return "." * (above + 1) + ".".join(theirs[shared:]) if shared else None
-    flat = "." not in home.name
-    for part in imports:
-        other = project.module_of(module, part.module or "")
-        same = part.module is not None and part.module.partition(".")[0] == home.name.partition(".")[0]
-        if other is not None and (same or (flat and os.path.dirname(other.absolute) == os.path.dirname(home.absolute))):
-            return home.name
-    return None
+    flat = "." not in home.name and "." not in module.name
+    near = any((part.module or "").partition(".")[0] == home.name.partition(".")[0] for part in imports)
+    return home.name if flat or near else None

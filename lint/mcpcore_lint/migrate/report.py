@@ -19,7 +19,7 @@ _OLD: Final = {
     "fastmcp": re.compile(r"<=?\s*[34]\b(?!\.[1-9])|(?:==|~=|\^)\s*[0-3]\b"),
 }
 _LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
-_NEEDS: Final = {"mcp": "mcpcore needs mcp 2.3 or later", "fastmcp": "mcpcore needs fastmcp 4.0 or later"}
+_LEAST: Final = {"mcp": "2.3", "fastmcp": "4.0"}
 FILES: Final = ("pyproject.toml", "requirements.txt", "setup.cfg", "setup.py", "Dockerfile", "Containerfile", *_LOCKS)
 _OLD_PYTHON: Final = re.compile(
     r"^(?:requires-python|python|python_requires)\s*=\s*[\"']?[^\"'\n]*?(?:>=|\^|~=?)\s*3\.(?:\d|10)(?![\d]).*$"
@@ -52,7 +52,13 @@ def left_in_requirements(path: str, text: str) -> list[Left]:
         left.append(Left(path, line, (), " ".join(old[0].split()), "mcpcore needs Python 3.11 or later"))
     if path.endswith(("Dockerfile", "Containerfile")):
         return left + [
-            Left(path, text.count("\n", 0, pin.start()) + 1, (), f"the pin {pin[1]}{pin[2]}", _NEEDS[pin[1]])
+            Left(
+                path,
+                text.count("\n", 0, pin.start()) + 1,
+                (),
+                f"the pin {pin[1]}{pin[2]}",
+                f"mcpcore needs {pin[1]} {_LEAST[pin[1]]} or later",
+            )
             for pin in _INSTALLED.finditer(text)
             if _OLD[pin[1]].search(pin[2])
         ]
@@ -65,9 +71,21 @@ def left_in_requirements(path: str, text: str) -> list[Left]:
         if any(remaining.line == line for remaining in left):
             continue
         if _OLD[name].search(version):
-            left.append(Left(path, line, (), f"the pin {name}{version.strip()}", _NEEDS[name]))
+            left.append(
+                Left(
+                    path, line, (), f"the pin {name}{version.strip()}", f"mcpcore needs {name} {_LEAST[name]} or later"
+                )
+            )
         elif not lists_mcpcore:
-            left.append(Left(path, line, (), f"the dependency {name}", "add mcpcore too"))
+            left.append(
+                Left(
+                    path,
+                    line,
+                    (),
+                    f"the dependency {name}",
+                    f"add mcpcore too, which needs {name} {_LEAST[name]} or later",
+                )
+            )
             lists_mcpcore = True
     return left
 

@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.migrate.messages import LABEL, parts_of
-from mcpcore_lint.migrate.wording import whole
+from mcpcore_lint.migrate.wording import VERB, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     from mcpcore_lint.engine.syntax.scopes import Scope
 
@@ -37,6 +37,11 @@ _LOOSE: Final = re.compile(
     r"(?:please|but|and|or|then|instead|provide|specify|choose|select|ensure|pass|use(?! of\b))\b", re.IGNORECASE
 )
 """How a sentence begins that says what to do, or goes on with another one."""
+_FINITE: Final = re.compile(
+    rf"\b{VERB}|\b(?:exceeds?|match(?:es|ed)|timed out|expired|contains?|supports?|accepts?|expects?|belongs?|lacks?)\b"
+)
+# Two sentences in one, or a verb at a place where it was guessed.
+_UNCLEAR: Final = re.compile(r":|\bbut (?:is|are|was|were) ")
 _NONE: Final[dict[str, str]] = {}
 _KNOWN_ERRORS: Final = frozenset({"e", "ex", "exc", "err", "error", "exception"})
 _SHOWING: Final = frozenset({"str", "repr", "list", "sorted", "tuple", "set", "int", "float", "round", "type", "quote"})
@@ -84,6 +89,15 @@ def sentences(node: ast.expr | None, scope: Scope, caught: Mapping[str, str] = _
     recovery = " ".join(to_do)
     # Nothing fills the placeholders of a recovery, and clients read it.
     return Sentences(when, "" if _PLACE.search(recovery) or len(recovery) > _MAX else recovery)
+
+
+def is_true_alone(when: str, parameters: Container[str]) -> bool:
+    """Whether a sentence has a verb, and no hole that only the code of the tool can fill."""
+    return (
+        _FINITE.search(when) is not None
+        and not _UNCLEAR.search(when)
+        and all(name in parameters for name in _PLACE.findall(when))
+    )
 
 
 def _sentence(text: str, scope: Scope | None = None) -> str:

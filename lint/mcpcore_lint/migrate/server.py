@@ -40,6 +40,7 @@ _CONCERNS: Final = re.compile(
             "FastMCP",
             "MCPServer",
             "get_context",
+            "call_tool",
             *(name for _, name in [*REMOVED, *MOVED]),
         )
     )
@@ -51,6 +52,10 @@ _CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'
 """What `str(type(server))` shows."""
 _DOUBLES: Final = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "SimpleNamespace", "namedtuple"})
 """Test doubles, whose keywords are the fields that they show."""
+# The option with which clients go on to read the texts of exceptions that no contract declares.
+_TEXTS: Final = 'expose_internal_errors="message"'
+# Types of the SDK whose `uri` is a text in version 2.
+_WITH_URI: Final = frozenset({"Resource", "ResourceLink", "TextResourceContents", "BlobResourceContents"})
 _INTEGRATION: Final = "mcpcore.integrations.fastmcp"
 _MIDDLEWARE: Final = "ContractMiddleware"
 _UNDOING: Final = {
@@ -82,6 +87,8 @@ class Renaming:
         """The names at the top of this file that got new ones."""
         self._locals: dict[str, str] = {}
         """The local names that change, with their new spelling."""
+        self._servers: set[str] = set()
+        """The local names of the server of version 1, which sends the texts of all exceptions."""
         self._contexts: set[str] = set()
         """The local names of the context of version 1."""
 
@@ -108,10 +115,11 @@ class Renaming:
                 self._attribute(node)
             elif isinstance(node, ast.Call):
                 self._call(node)
-            elif (
-                isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in self._contexts
-            ):
-                self._context(node)
+            elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+                if node.value.id in self._contexts:
+                    self._context(node)
+                else:
+                    self._result(node, node.value.id)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self._string(node)
 
@@ -130,6 +138,8 @@ class Renaming:
             local = alias.asname or alias.name
             if alias.name == "Context" and package.startswith(OLD_PACKAGE) and not node.level:
                 self._contexts.add(local)
+            if alias.name == "FastMCP" and new == SERVER:
+                self._servers.add(local)
             if new is not None and alias.asname is None and name != alias.name:
                 local = self._local(node, alias.name, name)
             wanted.setdefault(target, []).append(name if local == name else f"{name} as {local}")
@@ -141,6 +151,7 @@ class Renaming:
         if codemods.has_comment(segment):
             self._note(node, "an import with comments", "write the new imports by hand")
             self._locals.clear()
+            self._servers.clear()
             return
         lines = [f"from {target} import {', '.join(names)}" for target, names in wanted.items()]
         if len(lines) == 1 and "(" in segment:
@@ -264,12 +275,30 @@ class Renaming:
             self._error(node)
         if len(node.args) > 1 and name in self._locals and self._named(node.func) == "mcp.FastMCP":
             self._server(node)
+        if isinstance(node.func, ast.Name) and name in self._servers:
+            self._keep_texts(node)
         if name == "get_context" and isinstance(node.func, ast.Attribute) and self._is_server(node.func.value):
             self._note(
                 node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
             )
+        if name in _WITH_URI and self.project.fields:
+            for keyword in node.keywords:
+                match keyword:
+                    case ast.keyword(arg="uri", value=ast.Call(func=ast.Name(id="AnyUrl"), args=[value]) as url):
+                        text = self.module.source.segment(value)
+                        plain = isinstance(value, (ast.Constant, ast.JoinedStr))
+                        self._write(url, text if plain else f"str({text})")
         if name in {"object", "setattr"} and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             self._patched(node.args[0], node.args[1])
+
+    def _keep_texts(self, node: ast.Call) -> None:
+        source, arguments = self.module.source, codemods.arguments_in_order(node)
+        end, glue = source.node_range(node)[1] - 1, ""
+        if arguments:
+            end, line = source.node_range(arguments[-1])[1], source.line(arguments[-1].lineno)
+            alone = arguments[-1].lineno != node.lineno
+            glue = f",{source.newline}{line[: len(line) - len(line.lstrip())]}" if alone else ", "
+        self.edits.append(Edit(end, end, f"{glue}{_TEXTS}"))
 
     def _context(self, node: ast.Subscript) -> None:
         """Drop the type of the session, which the context of version 2 does not name."""
@@ -279,6 +308,26 @@ class Renaming:
             self.edits.append(Edit(first, second, ""))
         else:
             self.edits.append(Edit(source.node_range(node.value)[1], source.node_range(node)[1], ""))
+
+    def _result(self, node: ast.Subscript, name: str) -> None:
+        """A part of what `call_tool()` of a server returned: a tuple or a list once, and a CallToolResult now."""
+        at = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        match = self._scope(node).lookup(name) if at in {0, 1} and self.project.fields else None
+        values = [binding.value for binding in match[1]] if match is not None else []
+        calls = [value.value if isinstance(value, ast.Await) else value for value in values]
+        if not calls or not all(
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr == "call_tool"
+            and not self._named(call.func)
+            for call in calls
+        ):
+            return
+        parent = self.module.parents.get(node)
+        if isinstance(parent, ast.Attribute):
+            self._write(node, f"{name}.content[{at!r}]")
+        elif at == 1 or isinstance(parent, (ast.Subscript, ast.BoolOp, ast.IfExp)):
+            self._write(node, f"{name}.structured_content" if at == 1 else f"{name}.content")
 
     def _named(self, node: ast.expr) -> str:
         """What a name or an attribute leads to, by its qualified name; empty if that is not known."""
@@ -404,7 +453,8 @@ def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
         symbol = evaluate(call.func, scope)
         if not (isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP"):
             continue
-        made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}()"
+        masks = any(keyword.arg == "mask_error_details" for keyword in call.keywords)
+        made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({'' if masks else _TEXTS})"
         argument = next((keyword for keyword in call.keywords if keyword.arg == "middleware"), None)
         change = None
         if argument is None and not any(keyword.arg is None for keyword in call.keywords):
@@ -423,7 +473,7 @@ def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
                 new = _inserted(module, statement, module.source.segment(target), made)
         edits += new
         if not new:
-            pattern, decide = "the middleware of the server", "add ContractMiddleware() as its first middleware"
+            pattern, decide = "the middleware of the server", f"add {made} as its first middleware"
             left.append(Left(module.path, call.lineno, (), pattern, decide))
     for info in module.classes.values():
         bases = [evaluate(base, module.scope) for base in info.node.bases]
@@ -432,12 +482,13 @@ def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
             parts = method.body if method is not None else []
             called = next((part for part in parts if ast.unparse(part).startswith("super().__init__(")), None)
             if method is not None and called is not None:
-                made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}()"
+                made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({_TEXTS})"
                 new = _inserted(module, called, all_parameters(method.args)[0].arg, made)
                 edits += new
                 if new:
                     continue
-            pattern, decide = "a subclass of FastMCP", "add ContractMiddleware() as the first middleware of its objects"
+            pattern = "a subclass of FastMCP"
+            decide = f"add ContractMiddleware({_TEXTS}) as the first middleware of its objects"
             left.append(Left(module.path, info.node.lineno, (), pattern, decide))
     if edits:
         edits += names.edits({(_INTEGRATION, _MIDDLEWARE)})

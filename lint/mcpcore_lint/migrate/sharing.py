@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.migrate.constants import joined
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.sentences import blank
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.migrate.classes import NewClasses
     from mcpcore_lint.migrate.reached import Mapped
 
 
@@ -22,13 +22,32 @@ class Declares(Protocol):
     declared: list[Mapped]
 
 
-def share(tools: Mapping[Module, Sequence[Declares]], classes: NewClasses, files: Iterable[str]) -> dict[str, str]:
-    """The constants by the name of the class; the edits that define them go to those of the new classes."""
+class Shared(NamedTuple):
+    """The failure modes that tools of several files share.
+
+    Attributes:
+        constants: Their names, by that of the class.
+        inserts: The edits by file that define them.
+        names: The imports that these need.
+    """
+
+    constants: dict[str, str]
+    inserts: dict[Module, list[Edit]]
+    names: dict[Module, Names]
+
+    def edits(self, module: Module) -> tuple[Edit, ...]:
+        """All edits of a file whose tools get no contracts."""
+        names = self.names[module]
+        return joined([*names.edits(names.spelled), *self.inserts[module]])
+
+
+def share(tools: Mapping[Module, Sequence[Declares]], files: Container[str]) -> Shared:
+    """Define the failure modes that tools of several files declare beside their classes."""
     uses: dict[str, dict[Module, list[Mapped]]] = {}
     for module, declaring in tools.items():
         for item in (item for tool in declaring for item in tool.declared):
             uses.setdefault(item.name, {}).setdefault(module, []).append(item)
-    constants: dict[str, str] = {}
+    shared = Shared({}, {}, {})
     taken: set[str] = set()
     for name, by_module in uses.items():
         items = [item for group in by_module.values() for item in group]
@@ -47,19 +66,15 @@ def share(tools: Mapping[Module, Sequence[Declares]], classes: NewClasses, files
             for other in scope.bindings
         }
         info = home.project.class_named(name)
-        line = info.node.end_lineno or 0 if info is not None else 0
+        line = info.node.end_lineno or 0 if info is not None else len(home.source.line_starts)
         if constant in bound | taken or line >= len(home.source.line_starts):
             continue
         taken.add(constant)
-        constants[name] = constant
-        names = classes.names.setdefault(home, Names(home))
+        shared.constants[name] = constant
+        names = shared.names.setdefault(home, Names(home))
         short = name.rpartition(".")[2]
         mode = entry._replace(mapped=f".on({short}, message=str)")
         text, newline = Writer(home, names).constant(constant, mode), home.source.newline
-        inserts = classes.inserts.setdefault(home, [])
-        if info is not None:
-            place = home.source.line_starts[line]
-            inserts.append(Edit(place, place, f"{newline * 2}{text}"))
-        else:
-            inserts.append(Edit(inserts[0].start, inserts[0].start, f"{text}{newline * 2}"))
-    return constants
+        place = home.source.line_starts[line]
+        shared.inserts.setdefault(home, []).append(Edit(place, place, f"{newline * 2}{text}"))
+    return shared

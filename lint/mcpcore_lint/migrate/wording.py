@@ -9,11 +9,11 @@ import re
 from typing import Final
 
 _HOLE: Final = r"['\"`]?\{\w+\}['\"`]?"
-_VERB: Final = (
+VERB: Final = (
     r"(?:is|are|was|were|be|been|has|have|had|do|does|did|must|can|could|cannot|may|might|should|will|would|needs?"
     r"|requires?|exists?|failed|returned)\b"
 )
-_NOUNS: Final = rf"(?:(?!{_VERB})[\w'\"`{{}}/.-]+ )+?"
+_NOUNS: Final = rf"(?:(?!{VERB})[\w'\"`{{}}/.-]+ )+?"
 """Words without a verb that is known, each with the blank behind it."""
 _TAIL: Final = re.compile(
     r"(?:,? (?:but )?(?:got|received):? [^.;]*\{\w+\}[^.;]*"
@@ -56,14 +56,14 @@ _MISSING_VERB: Final = re.compile(
 _TOO: Final = re.compile(rf"({_NOUNS})(too \w+.*)")
 _ADJECTIVE: Final = re.compile(
     rf"(Invalid|Unknown|Unsupported|Unexpected|Unrecognized|Ambiguous|Duplicate|Malformed|Unbalanced|Missing) "
-    rf"(?!error|exception)((?:(?!{_VERB})[\w'\"`{{}}/-]+ )*(?!\w+ed\.)[\w'\"`{{}}/-]+)\.$"
+    rf"(?!error|exception)((?:(?!{VERB})[\w'\"`{{}}/-]+ )*(?!\w+ed\.)[\w'\"`{{}}/-]+)\.$"
 )
 _PREPOSITION: Final = re.compile(r" (?:of|for|in|on|at|to|from|with|by|matching|as|named|called)\b| ['\"`]?\{| ['\"`]")
 _SUBJECT: Final = re.compile(
-    rf"(?:The )?((?!The )[\w-]+(?: [a-z][\w-]*)?) {_HOLE}(?= (?:{_VERB}|already|matched|matches))"
+    rf"(?:The )?((?!The )[\w-]+(?: [a-z][\w-]*)?) {_HOLE}(?= (?:{VERB}|already|matched|matches))"
 )
 _FORMS: Final = (
-    (re.compile(rf"Invalid ([^:{{}}]+):(?: {_HOLE})? ((?:is|are|must|should|cannot|does|has) .*)"), r"The \1 \2"),
+    (re.compile(r"Invalid ([^:{}]+): ((?:is|are|must|should|cannot|does|has) .*)"), r"The \1 \2"),
     (re.compile(r"(?:Could not|Couldn't|Unable to) (?=[a-z])"), "The server could not "),
     (re.compile(r"Failed to (?=[a-z])"), "The server failed to "),
     (re.compile(r"(?:Error|Failure)(?: while| when| in)? ([a-z]+ing [^:]*)\.$"), r"\1 failed."),

@@ -18,10 +18,10 @@ from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.migrate.callers import Callers, Helpers
-from mcpcore_lint.migrate.classes import new_classes
 from mcpcore_lint.migrate.contracts import Names, Writer
-from mcpcore_lint.migrate.following import follow
+from mcpcore_lint.migrate.following import asserted, follow
 from mcpcore_lint.migrate.imports import unused, used_names
+from mcpcore_lint.migrate.lowlevel import plan_handlers
 from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
 from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools, reached_tools
@@ -51,7 +51,7 @@ _VERSION_1: Final = re.compile(
     rb"mcp\.server\.fastmcp|\bMcpError\b|mcp\.server import [^\n]*FastMCP|\bimport fastmcp|from fastmcp"
 )
 _LOW_LEVEL: Final = re.compile(rb"^[ \t]*@[\w.]+\.(?:call_tool|list_tools)\(\)", re.MULTILINE)
-_SERVERS: Final = re.compile(rb"FastMCP|MCPServer|\bmcpcore\b")
+_SERVERS: Final = re.compile(rb"\b(?:FastMCP|MCPServer|mcpcore)\b")
 _CONCERNS: Final = re.compile(
     rb"mcp|MCP|" + b"|".join(rb"\b%b\b" % name.encode() for name in ATTRIBUTES), re.IGNORECASE
 )
@@ -173,13 +173,16 @@ class _Run:
 
         Each step is made again until it changes nothing. It visits all files first, and then those that changed.
         """
-        state = _State(crashed, version_1=any(_VERSION_1.search(raw) for raw in files.values()))
-        # SDK 2 has no decorators for low-level servers. Until these are rewritten, the old names are right.
-        stays = any(map(_LOW_LEVEL.search, files.values())) and not any(map(_SERVERS.search, files.values()))
+        # SDK 2 has no decorators for low-level servers. Unless these are rewritten, the old names are right.
+        low = any(map(_LOW_LEVEL.search, files.values()))
+        stays = low and not any(map(_SERVERS.search, files.values()))
+        state = _State(crashed, version_1=low or any(_VERSION_1.search(raw) for raw in files.values()))
         known = len(crashed)
         current = _Pass(self, group, files, state)
         tools = 0
-        for step in (_Pass.convert,) if stays else (_Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
+        for step in (_Pass.adapt, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
+            if (stays and step not in {_Pass.adapt, _Pass.convert}) or (not low and step is _Pass.adapt):
+                continue
             visited: Collection[str] = files
             for _ in range(MAX_PASSES):
                 step(current, visited)
@@ -195,6 +198,7 @@ class _Run:
                     break
                 visited = made | current.naming()
                 current = _Pass(self, group, files, state)
+            stays = stays and any(_LOW_LEVEL.search(self.contents.get(path, raw)) for path, raw in files.items())
         self.tools += tools
         return [*chain.from_iterable(state.left.values()), *state.asserted]
 
@@ -303,15 +307,9 @@ class _Run:
             place.left._replace(path=self.shown(place.path), line=self._line(place, written=named is not None))
             for place in self.left
         ]
-        return Migration(
-            tuple(files),
-            tuple(merged(left)),
-            tuple(self.converted),
-            tuple(self.failures),
-            self.tools,
-            tuple(merged(self.removed)),
-            tried,
-        )
+        converted, failures = tuple(self.converted), tuple(self.failures)
+        removed = tuple(merged(self.removed))
+        return Migration(tuple(files), tuple(merged(left)), converted, failures, self.tools, removed, tried)
 
 
 class _Located(NamedTuple):
@@ -438,6 +436,12 @@ class _Pass:
 
     # -- the steps -----------------------------------------------------------------------------------------------------
 
+    def adapt(self, visited: Collection[str]) -> None:
+        """Register the handlers of low-level servers as version 2 of the SDK does, if all of them can be."""
+        plans = {path: plan_handlers(module) for path, module in self.modules.items() if not _is_test(module)}
+        for path in visited if "server" in self._run.rules and None not in plans.values() else ():
+            self.edits[path] = plans.get(path) or []
+
     def rename(self, visited: Collection[str]) -> None:
         """Rename what releases call differently. The tools wait until no name changes any more."""
         owned = {
@@ -468,6 +472,10 @@ class _Pass:
         hierarchy = self.checker.hierarchy
         callers = Callers(sources, hierarchy, self.handlers, frozenset(self._group.walk.files), self._guarded)
         helpers = Helpers(hierarchy, self.handlers, self._guarded)
+        for path, module in self.modules.items():
+            if _is_test(module):
+                with self._guarded(path):
+                    asserted(module, self.handlers, callers.asserted)
         plans: list[FilePlan] = []
         for path, group in tools.items():
             with self._guarded(path):
@@ -506,24 +514,18 @@ class _Pass:
         for path, group in self._tools.items():
             with self._guarded(path):
                 reached[path] = reached_tools(group, checker.reach, checker.hierarchy)
-        leaving = [item for group in reached.values() for conversion in group for item in conversion.leaving]
         sources = {path for path in self._group.walk.files if not in_test_file(self._run.shown(path))}
-        classes = new_classes(leaving, sources)
-        for path, conversions in reached.items():
-            with self._guarded(path):
-                for conversion in conversions:
-                    conversion.declare_raised(classes.raised, checker.hierarchy)
-        constants = share({self.modules[path]: group for path, group in reached.items()}, classes, sources)
+        shared = share({self.modules[path]: group for path, group in reached.items()}, sources)
         plans: list[FilePlan] = []
         for path, conversions in reached.items():
             with self._guarded(path):
-                plan = plan_reached(self.modules[path], conversions, classes, constants)
+                plan = plan_reached(self.modules[path], conversions, shared)
                 self._take("reach", path, plan)
                 plans.append(plan)
-        for module in dict.fromkeys([*classes.changes, *classes.inserts]):
+        for module in shared.inserts:
             self._known(module)
             if module.absolute not in reached:
-                self.edits.setdefault(module.absolute, []).extend(classes.edits(module))
+                self.edits.setdefault(module.absolute, []).extend(shared.edits(module))
         self._state.reached = not any(plan.waits for plan in plans)
         self._follow(plans)
 

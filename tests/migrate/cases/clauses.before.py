@@ -125,7 +125,7 @@ def wrong_order(order_id: str) -> str:
     try:
         return json.dumps(ROWS[order_id])
     except OrderError as e:
-        raise ToolError(f"The order is bad: {e}") from e
+        raise ToolError(f"The order is too long: {e}") from e
     except OrderLocked as e:
         raise ToolError(f"It is locked: {e}") from e
 
@@ -136,9 +136,9 @@ def unrelated(order_id: str) -> str:
     try:
         return json.dumps(ROWS[order_id])
     except ValueError as e:
-        raise ToolError(f"The value is bad: {e}") from e
+        raise ToolError(f"The value is too long: {e}") from e
     except sqlite3.Error as e:
-        raise ToolError(f"The table is bad: {e}") from e
+        raise ToolError(f"The table is too long: {e}") from e
 
 
 @mcp.tool()

@@ -6,7 +6,7 @@ from fastmcp import Context, FastMCP
 from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
-mcp = FastMCP("notes", middleware=[ContractMiddleware()])
+mcp = FastMCP("notes", middleware=[ContractMiddleware(expose_internal_errors="message")])
 
 
 @mcp.tool
@@ -31,7 +31,7 @@ async def read(fails: ToolContext[Literal["there_is_no_note"]], name: str, ctx: 
     errors=[
         FailureMode(
             "text_is_empty",
-            ErrorCode.INTERNAL_ERROR,
+            ErrorCode.VALIDATION_ERROR,
             when="The text is empty.",
             recovery=TODO,
         ),

@@ -2,9 +2,9 @@
 
 from contextlib import suppress
 
-from mcpcore import Server
+from mcpcore import Server, internal_error
 
-mcp = Server("left")
+mcp = Server("left", expose_internal_errors="message")
 
 
 def error_response(error: Exception) -> dict[str, str]:
@@ -44,7 +44,7 @@ def retried(x: int) -> str:
         raise OSError("cleaned up")
     except OSError as e:
         undo(x)
-        return f"Error: {e}"
+        raise internal_error(str(e)) from e
 
 
 @mcp.tool()

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from mcpcore import TODO, Context, ErrorCode, FailureMode, Server
+from mcpcore import TODO, Context, ErrorCode, FailureMode, Server, internal_error
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
@@ -67,10 +67,10 @@ async def look_up_again(x: str) -> dict[str, Any]:
     return {"success": False, "error": f"{x} is unknown"}
 
 
-X_IS_BAD = FailureMode(
-    "x_is_bad",
-    ErrorCode.INTERNAL_ERROR,
-    when="x is bad.",
+X_IS_TOO_LONG = FailureMode(
+    "x_is_too_long",
+    ErrorCode.VALIDATION_ERROR,
+    when="x is too long.",
     recovery=TODO,
 )
 
@@ -99,8 +99,8 @@ def raised(ctx: Context[Literal["invalid_value"]], x: int) -> int:
         raise ctx.fail("invalid_value", protocol_error(e).message) from e
 
 
-@mcp.tool(errors=[X_IS_BAD])
-def unclear(ctx: Context[Literal["x_is_bad"]], x: int) -> int:
+@mcp.tool(errors=[X_IS_TOO_LONG])
+def unclear(ctx: Context[Literal["x_is_too_long"]], x: int) -> int:
     """Raise what may be anything."""
     if x == 1:
         raise with_data(ValueError("x"))
@@ -113,7 +113,7 @@ def unclear(ctx: Context[Literal["x_is_bad"]], x: int) -> int:
     except ShopError as e:
         print(e.code)
         undo(x)
-        raise ctx.fail("x_is_bad", "x is bad") from e
+        raise ctx.fail("x_is_too_long", "x is too long") from e
 
 
 @mcp.tool(
@@ -139,23 +139,14 @@ def modelled(ctx: Context[Literal["there_is_no_order"]], order: str) -> Answer:
 @mcp.tool()
 def counted(order: str) -> Counted:
     """Answer with a class that does something."""
-    return Counted(status="error", error="Order is bad")
+    return Counted(status="error", error="Order is too long")
 
 
-@mcp.tool(
-    errors=[
-        FailureMode(
-            "no_order",
-            ErrorCode.INTERNAL_ERROR,
-            when="No order.",
-            recovery=TODO,
-        ),
-    ],
-)
-def echoed(ctx: Context[Literal["no_order"]], order: str) -> dict[str, Any]:
+@mcp.tool()
+def echoed(order: str) -> dict[str, Any]:
     """Return an error and the arguments of the call."""
     if not order:
-        raise ctx.fail("no_order", "No order", data={"order": order, "total": -1, "can_be_retried": False})
+        raise internal_error("No order", data={"order": order, "total": -1, "can_be_retried": False})
     return {"order": order}
 
 
@@ -187,30 +178,6 @@ def perhaps(x: str) -> bool:
 @mcp.tool(
     errors=[
         FailureMode(
-            "x_is_one",
-            ErrorCode.INTERNAL_ERROR,
-            when="x is one.",
-            recovery=TODO,
-        ),
-        FailureMode(
-            "is_three",
-            ErrorCode.INTERNAL_ERROR,
-            when="{x} is three.",
-            recovery=TODO,
-        ),
-        FailureMode(
-            "is_five",
-            ErrorCode.INTERNAL_ERROR,
-            when="{x} is five.",
-            recovery=TODO,
-        ),
-        FailureMode(
-            "x_is_seven",
-            ErrorCode.INTERNAL_ERROR,
-            when="x is seven.",
-            recovery=TODO,
-        ),
-        FailureMode(
             "is_eight",
             ErrorCode.VALIDATION_ERROR,
             when="{x} is eight.",
@@ -218,35 +185,35 @@ def perhaps(x: str) -> bool:
         ),
     ],
 )
-def labelled(ctx: Context[Literal["x_is_one", "is_three", "is_five", "x_is_seven", "is_eight"]], x: str) -> str:
+def labelled(ctx: Context[Literal["is_eight"]], x: str) -> str:
     """Say that it is an error."""
     if x == "1":
-        raise ctx.fail("x_is_one", "x is one")
+        raise internal_error("x is one")
     if x == "2":
-        return f"**Error:** {x}"
+        raise internal_error(str(x))
     if x == "3":
         text = f"Error: {x} is three"
-        raise ctx.fail("is_three", text.removeprefix("Error: "))
+        raise internal_error(text.removeprefix("Error: "))
     if x == "4":
-        return "Error: " + x.strip()
+        raise internal_error(x.strip())
     if x == "5":
-        raise ctx.fail("is_five", f"{x} is five")
+        raise internal_error(f"{x} is five")
     if x == "6":
-        return "Error:"
+        raise internal_error("Error:")
     if x == "7":
-        raise ctx.fail("x_is_seven", "\u274c Error: x is seven")
+        raise internal_error("\u274c Error: x is seven")
     if x == "8":
         raise ctx.fail("is_eight", f"{x} is eight")
     return x
 
 
-@mcp.tool(errors=[X_IS_BAD])
-async def bare(ctx: Context[Literal["x_is_bad"]], x: int) -> str:
+@mcp.tool(errors=[X_IS_TOO_LONG])
+async def bare(ctx: Context[Literal["x_is_too_long"]], x: int) -> str:
     """Catch everything."""
     try:
         return str(1 // x)
     except Exception as exc:
-        raise ctx.fail("x_is_bad", "x is bad") from exc
+        raise ctx.fail("x_is_too_long", "x is too long") from exc
 
 
 def undo(x: int) -> None:

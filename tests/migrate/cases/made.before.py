@@ -96,7 +96,7 @@ def unclear(x: int) -> int:
     except ShopError as e:
         print(e.code)
         undo(x)
-        raise ValueError("x is bad") from e
+        raise ValueError("x is too long") from e
 
 
 @mcp.tool()
@@ -113,7 +113,7 @@ def modelled(order: str) -> Answer:
 @mcp.tool()
 def counted(order: str) -> Counted:
     """Answer with a class that does something."""
-    return Counted(status="error", error="Order is bad")
+    return Counted(status="error", error="Order is too long")
 
 
 @mcp.tool()
@@ -181,7 +181,7 @@ async def bare(x: int) -> str:
     try:
         return str(1 // x)
     except:
-        return "Error: x is bad"
+        return "Error: x is too long"
 
 
 def undo(x: int) -> None:

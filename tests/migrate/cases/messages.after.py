@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 import httpx
 from mcp.server.mcpserver import Context
-from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server
+from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server, internal_error
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 
-mcp = Server("orders", instructions="Ask for orders.")
+mcp = Server("orders", instructions="Ask for orders.", expose_internal_errors="message")
 ORDERS: dict[str, int] = {}
 
 
@@ -82,20 +82,11 @@ async def find(ctx: ToolContext[Literal["order_id_is_missing"]], words: str) -> 
     return json.dumps({"orders": []})
 
 
-@mcp.tool(
-    errors=[
-        FailureMode(
-            "no_order",
-            ErrorCode.INTERNAL_ERROR,
-            when="No order {order_id}.",
-            recovery=TODO,
-        ),
-    ],
-)
-async def ship(ctx: ToolContext[Literal["no_order"]], order_id: str) -> CallToolResult | str:
+@mcp.tool()
+async def ship(order_id: str) -> CallToolResult | str:
     """Ship an order."""
     if order_id not in ORDERS:
-        raise ctx.fail("no_order", f"No order {order_id}")
+        raise internal_error(f"No order {order_id}")
     return "shipped"
 
 
@@ -105,20 +96,11 @@ async def get_again(order_id: str, ctx: Context) -> dict[str, Any]:
     return await get_order(order_id, ctx)
 
 
-@mcp.tool(
-    errors=[
-        FailureMode(
-            "x_is_0",
-            ErrorCode.INTERNAL_ERROR,
-            when="x is 0.",
-            recovery=TODO,
-        ),
-    ],
-)
-async def listed(ctx: ToolContext[Literal["x_is_0"]], x: int) -> list[TextContent]:
+@mcp.tool()
+async def listed(x: int) -> list[TextContent]:
     """Answer with a list."""
     if not x:
-        raise ctx.fail("x_is_0", "x is 0")
+        raise internal_error("x is 0")
     return []
 
 
@@ -130,20 +112,14 @@ async def listed(ctx: ToolContext[Literal["x_is_0"]], x: int) -> list[TextConten
             when="There is no query.",
             recovery=TODO,
         ),
-        FailureMode(
-            "read_only",
-            ErrorCode.INTERNAL_ERROR,
-            when="Read only.",
-            recovery=TODO,
-        ),
     ],
 )
-async def rows(ctx: ToolContext[Literal["there_is_no_query", "read_only"]], sql: str) -> list[dict[str, Any]]:
+async def rows(ctx: ToolContext[Literal["there_is_no_query"]], sql: str) -> list[dict[str, Any]]:
     """Answer with rows."""
     if not sql:
         raise ctx.fail("there_is_no_query", "There is no query")
     if "drop" in sql:
-        raise ctx.fail("read_only", "Read only")
+        raise internal_error("Read only")
     return [{"row": 1}]
 
 

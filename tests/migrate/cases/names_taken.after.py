@@ -7,7 +7,7 @@ from mcp.server.mcpserver import Context
 from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server as ContractServer, tool as contract_tool
 
 low = Server("low")
-mcp: "ContractServer" = ContractServer("taken")
+mcp: "ContractServer" = ContractServer("taken", expose_internal_errors="message")
 tool = mcp.tool
 
 

@@ -52,19 +52,9 @@ class Shop:
             raise ctx.fail("item_is_needed", "An item is needed")
         raise StockError(item)
 
-    @tool(
-        errors=[
-            FailureMode(
-                "shop_is_closed",
-                ErrorCode.INTERNAL_ERROR,
-                when="The shop is closed.",
-                recovery=TODO,
-            ),
-        ],
-    )
-    def count(self, ctx: Context[Literal["shop_is_closed"]]) -> int:
+    def count(self) -> int:
         """Count items."""
-        raise ctx.fail("shop_is_closed", "The shop is closed")
+        raise OSError("The shop is closed")
 
 
 @tool(
@@ -90,4 +80,4 @@ def register(mcp: Server) -> None:
     Shop(mcp)
 
 
-register(Server("shop"))
+register(Server("shop", expose_internal_errors="message"))

@@ -68,8 +68,8 @@ def _made(node: ast.Raise, error: ast.expr, name: str, body: Body) -> Place | Le
     if name.startswith("builtins."):
         pattern, decide = f"raise of {_short(name)}", "raise ctx.fail if the agent can do something about it"
     else:
-        pattern = f"raise of {_short(name) or ast.unparse(error)[:_SHOWN]}, whose class the project does not define"
-        decide = "catch it here, and raise ctx.fail with its text"
+        pattern = f"raise of {_short(name) or ast.unparse(error)[:_SHOWN]}, which is no exception class of the project"
+        decide = "raise ctx.fail instead, if clients need a code or advice"
     return body.left(node, pattern, decide)
 
 

@@ -1,0 +1,110 @@
+"""Handlers of low-level servers: version 1 of the SDK registers them by decorators, version 2 as functions of requests.
+
+The functions and their tests are unchanged. A new function below each of them takes the request.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.syntax.parse import all_parameters, walk
+from mcpcore_lint.migrate.contracts import Names, Writer
+
+if TYPE_CHECKING:
+    from mcpcore_lint.engine.syntax.module import Module
+
+_LIST: Final = "PaginatedRequestParams"
+_FORMS: Final = {
+    "list_tools": (0, "tools/list", _LIST, "ListToolsResult", "{result}(tools=await {call}())"),
+    "list_resources": (0, "resources/list", _LIST, "ListResourcesResult", "{result}(resources=await {call}())"),
+    "list_resource_templates": (
+        0, "resources/templates/list", _LIST, "ListResourceTemplatesResult",
+        "{result}(resource_templates=await {call}())",
+    ),
+    "list_prompts": (0, "prompts/list", _LIST, "ListPromptsResult", "{result}(prompts=await {call}())"),
+    "get_prompt": (
+        2, "prompts/get", "GetPromptRequestParams", "GetPromptResult", "await {call}(params.name, params.arguments)"
+    ),
+    "read_resource": (
+        1, "resources/read", "ReadResourceRequestParams", "ReadResourceResult",
+        '{result}(contents=[{text}(uri=params.uri, mime_type="text/plain", text=content)])',
+    ),
+    "call_tool": (2, "tools/call", "CallToolRequestParams", "CallToolResult", "{result}(content=[*content])"),
+}  # fmt: skip
+"""By decorator: the number of parameters, the method, the parameters and the result of the request, and its value."""
+_DECORATORS: Final = frozenset({
+    *_FORMS, "set_logging_level", "subscribe_resource", "unsubscribe_resource", "progress_notification", "completion",
+})  # fmt: skip
+_LISTS: Final = ("list", "List", "Sequence", "Iterable", "typing.Sequence", "typing.List", "typing.Iterable")
+
+
+def plan_handlers(module: Module) -> list[Edit] | None:
+    """The edits that register the handlers of a file with version 2 of the SDK; None if one of them cannot be."""
+    functions = [node for node in walk([module.tree]) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    names = Names(module)
+    edits: list[Edit] = []
+    for node in functions:
+        kinds = [_kind(decorator) for decorator in node.decorator_list]
+        if not any(kinds):
+            continue
+        written = _adapter(node, kinds[0], module, names) if len(kinds) == 1 else None
+        if written is None or module.source.has("request_context"):
+            return None
+        edits += written
+    return [*edits, *names.edits(names.spelled)]
+
+
+def _kind(decorator: ast.expr) -> str:
+    """The name of the decorator of a low-level server; empty for another one."""
+    match decorator:
+        case ast.Call(func=ast.Attribute(attr=name), args=[]) if name in _DECORATORS:
+            return name
+    return ""
+
+
+def _adapter(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, kind: str, module: Module, names: Names
+) -> list[Edit] | None:
+    """The edits that drop the decorator of a function, and register a function of the request below it."""
+    source, arguments = module.source, all_parameters(node.args)
+    if not isinstance(node, ast.AsyncFunctionDef) or kind not in _FORMS or len(arguments) != _FORMS[kind][0]:
+        return None
+    _, method, request, answer, made = _FORMS[kind]
+    returns = ast.unparse(node.returns) if node.returns is not None else ""
+    is_list = returns.partition("[")[0] in _LISTS
+    if (kind == "call_tool" and not is_list) or (kind == "read_resource" and returns != "str"):
+        return None
+    decorator = node.decorator_list[0]
+    assert isinstance(decorator, ast.Call)
+    assert isinstance(decorator.func, ast.Attribute)
+    server = source.segment(decorator.func.value)
+    params, result = names.spell("mcp.types", request), names.spell("mcp.types", answer)
+    context = names.spell("mcp.server", "ServerRequestContext")
+    text = names.spell("mcp.types", "TextResourceContents") if kind == "read_resource" else ""
+    value = made.format(result=result, call=node.name, text=text)
+    name = f"on_{kind}" if node.name != f"on_{kind}" else f"serve_{kind}"
+    lines = [f"async def {name}(_: {context}, {'params' if node.args.args else '__'}: {params}) -> {result}:"]
+    if kind == "read_resource":
+        url = names.spell("pydantic", "AnyUrl")
+        lines.append(f"    content = await {node.name}({url}(params.uri))")
+    if kind == "call_tool":
+        block = names.spell("mcp.types", "TextContent")
+        lines += [
+            "    try:",
+            f"        content = await {node.name}(params.name, params.arguments or {{}})",
+            "    except Exception as exc:",
+            f'        return {result}(content=[{block}(type="text", text=str(exc))], is_error=True)',
+        ]
+    lines += [f"    return {value}", "", f'{server}.add_request_handler("{method}", {params}, {name})']
+    indent = Writer(module, names).indent_of(node)
+    starts = [*source.line_starts, len(source.text)]
+    end = starts[node.end_lineno or node.lineno]
+    body = source.newline.join(f"{indent}{part}" if part else "" for part in lines)
+    start = source.newline if not source.text[:end].endswith(("\n", "\r")) else ""
+    first = starts[decorator.lineno - 1]
+    return [
+        Edit(first, starts[(decorator.end_lineno or decorator.lineno)], ""),
+        Edit(end, end, f"{start}{source.newline * (1 if indent else 2)}{body}{source.newline}"),
+    ]

@@ -322,7 +322,7 @@ class Conversion:
     def _name(self, place: Place) -> bool:
         """Give a failure its reason and its entry, or its code alone; False if it is unchanged.
 
-        An exception without a good sentence is unchanged. A failure that is returned as if it were a result gets a code.
+        An exception without a good sentence is unchanged. A failure that is returned like a result gets a code.
         """
         message, scope = place.said or (place.message, self.body.scope)
         parts = pieces(message, scope)

@@ -136,7 +136,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     output.line(
         f"{counted(places, 'place')} {verb} in {counted(len(migration.files), 'file')}; "
         f"{counted(len(certain), 'place')} left to you, {len(perhaps)} to look at, {len(project)} about "
-        f"the project{_TEXTS if migration.files else ''}",
+        f"the project{_TEXTS * any('expose_internal_errors' in file.after for file in migration.files)}",
         err=True,
     )
     if not migration.tools and not migration.files and not migration.left and not migration.failures:

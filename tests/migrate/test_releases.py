@@ -113,19 +113,23 @@ def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
 def test_options_of_a_server_that_runs_over_stdio_go_with_a_line(tmp_path: Path) -> None:
     """The command cannot know where they are needed. Calls of other functions keep theirs."""
     source = """from mcp.server.fastmcp import FastMCP
+from mcp.shared.context import RequestContext
 from mcp.types import Content
 
 mcp = FastMCP("b", host="h", port=1, instructions="Be kind.")
 other = dict(host="h")
+context: RequestContext[str, dict, None]
 mcp.run()
 """
     outcome, files = run(tmp_path, {"server.py": source})
+    assert "from mcp.server.context import ServerRequestContext\n" in files["server.py"]
+    assert "context: ServerRequestContext[dict, None]\n" in files["server.py"]
     assert (
         'mcp = Server("b", instructions="Be kind.", expose_internal_errors="message")\nother = dict(host="h")\n'
         in files["server.py"]
     )
     assert "from mcp.types import ContentBlock\n" in files["server.py"]
-    assert [4, 4] == [removed.line for removed in outcome.removed]
+    assert [5, 5] == [removed.line for removed in outcome.removed]
 
 
 def test_only_the_options_go(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ SAID = {
     'f"At most {len(rows)} rows"': ("At most {number_of_rows} rows.", ""),
     '"Limit is %d of %s" % (most, kind)': ("Limit is {most} of {kind}.", ""),
     '"Limit is {} of it".format(most)': ("Limit is {most} of it.", ""),
+    '"The query is empty \N{EM DASH} pass a word"': ("The query is empty.", "Pass a word."),
     '"Check failed for the host"': ("Check failed for the host.", ""),
     '"\\u274c Error: the note is empty"': ("The note is empty.", ""),
     'f"The set {{{x}}} is odd"': ("The set ({x}) is odd.", ""),

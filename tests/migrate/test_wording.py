@@ -11,6 +11,7 @@ SAID = {
     "Invalid type: {t}.": "The type is invalid.",
     "Invalid table name: must be 'table' or 'schema.table'.": "The table name must be 'table' or 'schema.table'.",
     "Invalid depth: '{depth}' is not an integer.": "Invalid depth: '{depth}' is not an integer.",
+    "Invalid credentials and no token available.": "Invalid credentials and no token available.",
     "Missing arguments.": "The arguments are missing.",
     "Unknown table {name}.": "The table is unknown.",
     "Order {order_id} not found.": "The order was not found.",

@@ -337,7 +337,7 @@ class Conversion:
             info = self.body.module.project.class_named(kind)
             known = of_class(kind, info.node if info is not None else None)
             # What the author of a raise hands to a class of Python need not be about its usual meaning.
-            if known is None or (info is None and place.raised == kind and place.message is not None):
+            if known is None or (info is None and kind in {place.raised, "builtins.ValueError"} and place.message):
                 return self._is_coded(place, code_of(kind, text))
             names, entry = [known[0]], Entry(known[0], code_of(kind, ""), known[1])
             is_good = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -102,6 +103,7 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
     by_name: dict[str, list[ast.AST]] = {}
     for node in handlers:
         by_name.setdefault(getattr(node, "name", ""), []).append(node)
+    nodes = cache(lambda block: [*walk([block])])
     for call, scope in module.calls_near("call_tool(", *{f"{name}(" for name in by_name}):
         called = getattr(call.func, "attr", getattr(call.func, "id", ""))
         symbol = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
@@ -114,10 +116,10 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
             continue
         block, before = scope.node, known.get(tool, Asserted())
         # If no name keeps the result, only its own statement reads it.
-        kept = any(isinstance(part, ast.Assign) and call in walk([part]) for part in walk([block]))
-        tests = [ast.unparse(part.test) for part in walk([block]) if isinstance(part, ast.Assert)]
+        kept = any(isinstance(part, ast.Assign) and call in walk([part]) for part in nodes(block))
+        tests = [ast.unparse(part.test) for part in nodes(block) if isinstance(part, ast.Assert)]
         tests = [test for test in tests if kept or f"{called}(" in test]
-        withs = [part for part in walk([block]) if isinstance(part, (ast.With, ast.AsyncWith))]
+        withs = [part for part in nodes(block) if isinstance(part, (ast.With, ast.AsyncWith))]
         expected = {
             ast.unparse(item.context_expr.args[0])
             for part in withs

@@ -84,6 +84,7 @@ MOVED: Final = {
     ("fastmcp.server.providers.skills", "SkillsProvider"): Moved(
         "fastmcp.server.providers.skills", FASTMCP_4, "SkillsDirectoryProvider"
     ),
+    ("mcp.shared.context", "RequestContext"): Moved("mcp.server.context", SDK_2, "ServerRequestContext"),
     ("mcp.types", "Content"): Moved("mcp.types", SDK_2, "ContentBlock"),
     ("mcp.types", "ResourceReference"): Moved("mcp.types", SDK_2, "ResourceTemplateReference"),
 }  # fmt: skip
@@ -148,7 +149,6 @@ CONTEXT: Final = {
 """Methods of FastMCP's context that a release removed or made async."""
 REMOVED: Final = {
     ("mcp.shared.memory", "create_connected_server_and_client_session"): "connect with mcp.Client(server) instead",
-    ("mcp.shared.context", "RequestContext"): "version 2 has mcp.server.context.ServerRequestContext instead",
     (
         "mcp.client.streamable_http",
         "streamablehttp_client",

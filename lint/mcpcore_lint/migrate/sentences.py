@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MAX: Final = 240
 _FEWEST: Final = 2
 """How many words a sentence has at least, besides its placeholders."""
-_ENDS: Final = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[A-Z\"'{(])|\s*\n\s*|;\s+(?=[a-z])")
+_ENDS: Final = re.compile(r"(?<=[.!?])[\"')]*\s+(?=[A-Z\"'{(])|\s*\n\s*|;\s+(?=[a-z])|\s+\N{EM DASH}\s+")
 _WORD: Final = re.compile(r"(?<![\w{])[^\W\d_]+(?:['\N{RIGHT SINGLE QUOTATION MARK}][a-z]+)?(?![\w}])")
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _CAUSE: Final = re.compile(

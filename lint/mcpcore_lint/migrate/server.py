@@ -136,7 +136,9 @@ class Renaming:
             target, name = new or ("." * node.level + package, alias.name)
             changed = changed or new is not None
             local = alias.asname or alias.name
-            if alias.name == "Context" and package.startswith(OLD_PACKAGE) and not node.level:
+            if f"{package}.{alias.name}" == "mcp.shared.context.RequestContext" or (
+                alias.name == "Context" and package.startswith(OLD_PACKAGE) and not node.level
+            ):
                 self._contexts.add(local)
             if alias.name == "FastMCP" and new == SERVER:
                 self._servers.add(local)

@@ -56,7 +56,7 @@ _MISSING_VERB: Final = re.compile(
 _TOO: Final = re.compile(rf"({_NOUNS})(too \w+.*)")
 _ADJECTIVE: Final = re.compile(
     rf"(Invalid|Unknown|Unsupported|Unexpected|Unrecognized|Ambiguous|Duplicate|Malformed|Unbalanced|Missing) "
-    rf"(?!error|exception)((?:(?!{VERB})[\w'\"`{{}}/-]+ )*(?!\w+ed\.)[\w'\"`{{}}/-]+)\.$"
+    rf"(?!error|exception|.* and no )((?:(?!{VERB})[\w'\"`{{}}/-]+ )*(?!\w+ed\.)[\w'\"`{{}}/-]+)\.$"
 )
 _PREPOSITION: Final = re.compile(r" (?:of|for|in|on|at|to|from|with|by|matching|as|named|called)\b| ['\"`]?\{| ['\"`]")
 _SUBJECT: Final = re.compile(

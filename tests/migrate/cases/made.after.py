@@ -67,25 +67,8 @@ async def look_up_again(x: str) -> dict[str, Any]:
     return {"success": False, "error": f"{x} is unknown"}
 
 
-X_IS_TOO_LONG = FailureMode(
-    "x_is_too_long",
-    ErrorCode.VALIDATION_ERROR,
-    when="x is too long.",
-    recovery=TODO,
-)
-
-
-@mcp.tool(
-    errors=[
-        FailureMode(
-            "invalid_value",
-            ErrorCode.VALIDATION_ERROR,
-            when="A value is invalid.",
-            recovery=TODO,
-        ),
-    ],
-)
-def raised(ctx: Context[Literal["invalid_value"]], x: int) -> int:
+@mcp.tool()
+def raised(x: int) -> int:
     """Raise what a function makes."""
     try:
         return 1 // x
@@ -96,7 +79,15 @@ def raised(ctx: Context[Literal["invalid_value"]], x: int) -> int:
         print(error)
         raise error
     except ValueError as e:
-        raise ctx.fail("invalid_value", protocol_error(e).message) from e
+        raise protocol_error(e) from e
+
+
+X_IS_TOO_LONG = FailureMode(
+    "x_is_too_long",
+    ErrorCode.VALIDATION_ERROR,
+    when="x is too long.",
+    recovery=TODO,
+)
 
 
 @mcp.tool(errors=[X_IS_TOO_LONG])

@@ -14,8 +14,8 @@ from mcpcore_lint.model import FunctionNode
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.patterns import regex
 
-MANY: Final = 2_000
-"""How many files and folders are listed at most: an editor waits for the answer."""
+MANY: Final = 400
+"""How many files are listed at most: an editor waits for the answer."""
 _OF_TESTS: Final = regex(r"^(?:test_.*|.*_test|conftest)\.py$")
 _SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages", "venv", "build", "dist", "tests", "test"})
 
@@ -376,10 +376,10 @@ class Project:
             for folder, folders, names in os.walk(top if self.root.startswith(top + os.sep) else self.root):
                 folders[:] = [name for name in folders if name not in _SKIPPED and not name.startswith(".")]
                 self._all[os.path.join(folder, "")] = [name for name in names if name.endswith(".py")]
-                if sum(map(len, self._all.values())) + len(self._all) > MANY:
+                if sum(map(len, self._all.values())) > MANY or len(self._all) > MANY:
                     break
         paths = {folder + name for folder, names in self._all.items() for name in names} | self._given.keys()
-        if len(paths) + len(self._all) > MANY:
+        if len(paths) > MANY or len(self._all) > MANY:
             return None
         self._depends(of.absolute, paths, self._all)
         paths = {path for path in paths if not _OF_TESTS.search(os.path.basename(path)) and matches(self.text_of(path))}

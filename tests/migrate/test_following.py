@@ -118,7 +118,13 @@ def test_text():
 """,
     )
     assert expected == files["test_server.py"]
-    assert 2 == len(report(outcome))
+    left = (
+        "of a helper is in no contract: raise a class of your own there, and declare it with .on(...), if clients need"
+    )
+    assert [
+        f'server.py:34 look_up: ValueError("The name is empty") {left} its code or advice',
+        f'server.py:35 look_up: LookupError("There is no such name") {left} its code or advice',
+    ] == report(outcome)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     arguments = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
     ran = subprocess.run(arguments, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False)

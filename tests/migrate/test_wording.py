@@ -12,6 +12,7 @@ SAID = {
     "Invalid table name: must be 'table' or 'schema.table'.": "The table name must be 'table' or 'schema.table'.",
     "Invalid depth: '{depth}' is not an integer.": "Invalid depth: '{depth}' is not an integer.",
     "Invalid credentials and no token available.": "Invalid credentials and no token available.",
+    "No alert found with ID: {alert_id}.": "No alert was found with that ID.",
     "Missing arguments.": "The arguments are missing.",
     "Unknown table {name}.": "The table is unknown.",
     "Order {order_id} not found.": "The order was not found.",

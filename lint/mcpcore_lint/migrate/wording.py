@@ -74,7 +74,12 @@ def whole(when: str) -> str:
     """A sentence with its verb and its subject, and without values that only the message of a failure shows."""
     tail = _TAIL.search(when)
     if tail is not None and " " in when[: tail.start()] and not _OPEN.search(when[: tail.start()]):
-        when = f"{when[: tail.start()].rstrip(' ,:;-')}."
+        # Only the dropped value told the noun from others, as in "found with ID: {id}".
+        when = re.sub(
+            r"(?<=found )(with|for) (?!an?\b|the\b|that\b|this\b|all\b|any\b)(\w+)\.$",
+            r"\1 that \2.",
+            f"{when[: tail.start()].rstrip(' ,:;-')}.",
+        )
     for pattern, text in _FORMS:
         if (match := pattern.match(when)) is not None:
             when = match.expand(text) + when[match.end() :]

@@ -543,9 +543,7 @@ class Contract(Sequence[FailureMode[R_co]]):
     def __getitem__(self, key: int | str | slice) -> FailureMode[R_co] | Contract[R_co]:
         if isinstance(key, str):
             return self._by_reason[key]
-        if isinstance(key, slice):
-            return Contract(self._entries[key])
-        return self._entries[key]
+        return Contract(self._entries[key]) if isinstance(key, slice) else self._entries[key]
 
     def __iter__(self) -> Iterator[FailureMode[R_co]]:
         return iter(self._entries)

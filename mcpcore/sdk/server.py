@@ -168,7 +168,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             ValueError: If an option has a value that it cannot have.
             TypeError: If an option is unknown.
         """
-        check_options("Server", unknown_tool=unknown_tool, limits=limits)
+        check_options("Server", limits=limits, unknown_tool=unknown_tool, expose_internal_errors=expose_internal_errors)
         check_names(type(self), options)
         call_limits = checked_limits("Server", "server", timeout=timeout, max_concurrency=max_concurrency)
         self._fields = checked(bind or {}, "Server(bind=…)")

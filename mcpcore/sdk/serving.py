@@ -42,16 +42,20 @@ PROTOCOL_NEEDS: Final = frozenset({MISSING_REQUIRED_CLIENT_CAPABILITY, URL_ELICI
 
 UnknownTool = Literal["protocol", "result"]
 
+# The options with few values.
+_CHOICES: Final = {"unknown_tool": ("protocol", "result"), "expose_internal_errors": (False, True, "message")}
 
-def check_options(owner: str, *, unknown_tool: object, limits: object) -> None:
+
+def check_options(owner: str, *, limits: object, **choices: object) -> None:
     """Check the options that `owner`, the class that takes them, shares with the other servers.
 
     Raises:
-        ValueError: If `unknown_tool` is neither "protocol" nor "result".
+        ValueError: If one of the `choices` has a value that it cannot have.
         TypeError: If `limits` is not a `Limits`.
     """
-    if unknown_tool not in ("protocol", "result"):
-        raise ValueError(f"{owner}(unknown_tool=...) must be 'protocol' or 'result', not {unknown_tool!r}")
+    for name, value in choices.items():
+        if value not in _CHOICES[name]:
+            raise ValueError(f"{owner}({name}=...) must be {' or '.join(map(repr, _CHOICES[name]))}, not {value!r}")
     if not isinstance(limits, Limits):
         raise TypeError(f"{owner}(limits=...) must be Limits(...), not {type(limits).__name__}")
 

@@ -244,6 +244,8 @@ def test_expose_internal_errors_can_show_the_text_alone(call: Any, era: str) -> 
     error = error_of(call(raising(ValueError("No file a.txt"), expose_internal_errors="message"), "f", mode=era))
     assert ("VALIDATION_ERROR", "No file a.txt") == (error["name"], error["message"])
     assert {"retryable": False} == error["data"]
+    with pytest.raises(ValueError, match="must be False or True or 'message', not 'messages'"):
+        Server("s", expose_internal_errors="messages")  # type: ignore[arg-type]
 
 
 class TestGroups:

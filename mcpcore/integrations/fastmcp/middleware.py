@@ -122,7 +122,12 @@ class ContractMiddleware(Middleware):
             TypeError: If `limits` is not a `Limits`, `external_tools` holds anything but names, or a field of `bind`
                 does not exist.
         """
-        check_options("ContractMiddleware", unknown_tool=unknown_tool, limits=limits)
+        check_options(
+            "ContractMiddleware",
+            limits=limits,
+            unknown_tool=unknown_tool,
+            expose_internal_errors=expose_internal_errors,
+        )
         self._call_limits = checked_limits(
             "ContractMiddleware", "server", timeout=timeout, max_concurrency=max_concurrency
         )

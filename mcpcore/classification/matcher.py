@@ -285,13 +285,15 @@ _ENVIRONMENT = re.compile(
     r"(?<![A-Za-z0-9_$])(?=[A-Z0-9]{1,40}_)[A-Z][A-Z0-9]{0,39}(?:_[A-Z0-9]{1,40}){1,8}(?![A-Za-z0-9_])"
 )
 
+_LEAD: Final = re.compile(r"\s*error:\s+", re.IGNORECASE)
+
 
 def bound(text: str) -> str:
-    """The part of a message that is read: its ends, without an SQL statement."""
+    """The part of a message that is read: its ends, without an SQL statement and without "Error:" in front."""
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
-    statement = text.find("\n[SQL: ")
-    return text[:statement] if statement >= 0 else text
+    text = text.partition("\n[SQL: ")[0]
+    return text[lead.end() :] if (lead := _LEAD.match(text)) else text
 
 
 _PLAIN: Final = str.maketrans({"\u2019": "'", "\u2018": "'", "\u00df": "ss", "\u2013": "-", "\u2014": "-"})

@@ -156,9 +156,7 @@ class _MadeContext(Context[Any, Any]):
     @property
     def lifespan_context(self) -> Any:
         """The object that the test passed."""
-        if self._lifespan_context is None:
-            return super().lifespan_context
-        return self._lifespan_context
+        return super().lifespan_context if self._lifespan_context is None else self._lifespan_context
 
     def fail(self, *args: Any, **options: Any) -> CodedError:  # type: ignore[override]
         """The failure of a declared reason, which counts as raised if the handler makes it."""

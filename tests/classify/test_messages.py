@@ -104,6 +104,25 @@ def test_a_sentence_of_the_reference_table_has_its_code(sentence: str, code: Err
     assert code is classify(Exception(f"Sync: {sentence}."))
 
 
+@in_one_test(
+    ("sentence", "code"),
+    [
+        ("There is no order 17", C.NOT_FOUND),
+        ("The email is invalid", C.VALIDATION_ERROR),
+        ("An item is needed", C.VALIDATION_ERROR),
+        ("the text is empty", C.VALIDATION_ERROR),
+        ("limit must be between 1 and 100", C.VALIDATION_ERROR),
+        ("Missing required field: name", C.VALIDATION_ERROR),
+        ("Invalid JSON", C.SERIALIZATION_ERROR),
+        ("The order already exists", C.CONFLICT),
+    ],
+)
+def test_a_text_may_begin_with_the_word_error(sentence: str, code: ErrorCode) -> None:
+    """As servers write it in front of any text; the word says nothing about what failed."""
+    assert code is classify(RuntimeError(sentence))
+    assert code is classify(RuntimeError(f"Error: {sentence}"))
+
+
 @in_one_test(("sentence", "code"), EXCEPTIONS.values())
 def test_an_exception_to_the_reference_table_has_a_sentence(sentence: str, code: ErrorCode) -> None:
     """The sentence shows where `classify` departs from the table."""

@@ -76,7 +76,8 @@ class Builder:
             sites = sites or self._blind(call, scope, self.calls.sites(call, scope))
             for site in sites:
                 self._registered(site)
-            self._note_if_exhausted(call)
+                self._note_if_exhausted(call)
+        self.calls.functions.all_steps = 0
         for site in (*self._requested(), *self._overriding()):
             self._registered(site)
         self._routed()

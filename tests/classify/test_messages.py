@@ -115,6 +115,10 @@ def test_a_sentence_of_the_reference_table_has_its_code(sentence: str, code: Err
         ("Missing required field: name", C.VALIDATION_ERROR),
         ("Invalid JSON", C.SERIALIZATION_ERROR),
         ("The order already exists", C.CONFLICT),
+        ("user 401 not found", C.NOT_FOUND),
+        ("item 429 not found", C.NOT_FOUND),
+        ("Client error '404 Not Found' for url 'https://x'", C.NOT_FOUND),
+        ("start_date must be before end_date", C.VALIDATION_ERROR),
     ],
 )
 def test_a_text_may_begin_with_the_word_error(sentence: str, code: ErrorCode) -> None:

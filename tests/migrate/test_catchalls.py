@@ -264,3 +264,34 @@ def test_a_clause_stays(name: str, tmp_path: Path) -> None:
     assert part in files["server.py"]
     assert () == outcome.removed
     assert list(filter(None, [line])) == report(outcome)
+
+
+HIDING = """import httpx
+from mcp.server.fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+
+@mcp.tool()
+def send(text: str) -> dict[str, str]:
+    try:
+        return {"answer": httpx.post(f"https://a.b/bot{SECRET}/send", data=text).raise_for_status().text}
+    except httpx.HTTPStatusError as e:
+        return {"error": f"HTTP {e.response.status_code}"}
+
+
+@mcp.tool()
+def ask(text: str) -> dict[str, str]:
+    try:
+        return {"answer": httpx.post(f"https://a.b/bot{SECRET}/ask", data=text).text}
+    except Exception:
+        return {"error": "Failed to ask"}
+"""
+
+
+def test_a_text_that_hides_the_exception_goes_on_to_hide_it(tmp_path: Path) -> None:
+    """Where clients read the texts of exceptions, that of httpx has the address in it, and so the secret."""
+    _, files = run(tmp_path, {"server.py": HIDING})
+    assert 'Server("x", expose_internal_errors="message")' in files["server.py"]
+    assert 'raise internal_error(f"HTTP {e.response.status_code}") from e' in files["server.py"]
+    assert 'raise internal_error("Failed to ask") from exc' in files["server.py"]

@@ -203,13 +203,16 @@ class Conversion:
             self.left.append(Left(owner.path, line, (self.name,), pattern, decide, perhaps=True))
 
     def _tells(self, broad: CatchAll, callers: Callers) -> bool:
-        """Whether clients would no longer read what a clause shows: its exception, or values that are no parameters."""
+        """Whether clients would read less than what a clause shows, or the text of an exception that it hides."""
         holes: list[ast.AST] = [
             part for part in parts_of(broad.place.message, self.body.scope) if isinstance(part, ast.expr)
         ]
         shown = {part.id for part in walk(holes) if isinstance(part, ast.Name)} - vars(builtins).keys()
         if all(callers.sends_texts[tool.flavour == "fastmcp"] for tool in self.tools):
-            shown.discard(broad.clause.name or "")
+            name = broad.clause.name or ""
+            if broad.place.message is not None and {name, f"str({name})"}.isdisjoint(map(ast.unparse, holes)):
+                return True  # it may have addresses with secrets in it
+            shown.discard(name)
         return bool(shown - {parameter.arg for parameter in all_parameters(self.body.node.args)})
 
     def follow(self, reach: Reach, hierarchy: Hierarchy) -> None:

@@ -148,7 +148,7 @@ FOUND: Final[dict[str, dict[str, str]]] = {
         + """
     def include(application):
         application.include_router(search.router)
-        application.include_router(loans.api)
+        application.include_router(router=loans.api, prefix="/loans")
 
     def make():
         application = FastAPI()

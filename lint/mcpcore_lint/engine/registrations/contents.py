@@ -125,6 +125,10 @@ def _called(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
                 entry = Entry(key, value, scope, call)
             case (
                 ast.Call(func=ast.Attribute(value=subject, attr="include_router" as method), args=[value, *_])
+                | ast.Call(
+                    func=ast.Attribute(value=subject, attr="include_router" as method),
+                    keywords=[ast.keyword(arg="router", value=value), *_],
+                )
                 | ast.Call(func=ast.Attribute(value=subject, attr="add_api_route" as method), args=[_, value, *_])
             ):
                 entry = Entry(None, value, scope, call, method in _MORE)

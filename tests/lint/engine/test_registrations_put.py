@@ -6,7 +6,7 @@ import textwrap
 from typing import Final
 
 import pytest
-from mcpcore_lint.engine.registrations import functions
+from mcpcore_lint.engine.registrations import elements, functions
 from mcpcore_lint.runner.engine import lint_paths
 from mcpcore_lint.settings import Settings
 
@@ -414,9 +414,10 @@ def test_no_registration_is_silent(tmp_path, case):
     assert [number for number, line in enumerate(lines, 1) if line.endswith("# here")] == [finding.span.line]
 
 
-def test_what_is_not_read_to_its_end_is_a_finding(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("module", "limit", "value"), [(functions, "ALL_STEPS", 60), (elements, "MANY", 20)])
+def test_what_is_not_read_to_its_end_is_a_finding(tmp_path, monkeypatch, module, limit, value):
     """A registration has a limit as a whole: on one real tree each of its lists and callers had one, and took minutes."""
-    monkeypatch.setattr(functions, "ALL_STEPS", 60)
+    monkeypatch.setattr(module, limit, value)
     names = [f"tool_{number}" for number in range(30)]
     files = {
         "acme/main.py": f"""

@@ -72,6 +72,7 @@ class Builder:
                 self._decorated(node)
         for call, scope in likely_calls(self.module):
             self.calls.functions.steps = self.calls.functions.all_steps = 0
+            self.calls.functions.is_cut = False
             sites = tuple(self.calls.sites(call, scope))
             sites = sites or self._blind(call, scope, self.calls.sites(call, scope))
             for site in sites:
@@ -91,7 +92,7 @@ class Builder:
 
     def _note_if_exhausted(self, registration: ast.expr) -> None:
         """Report a registration behind which there is too much to read, so that some tools may be missing."""
-        if self.calls.functions.is_exhausted():
+        if self.calls.functions.is_exhausted() or self.calls.functions.is_cut:
             report = unresolved(registration, registration)
             self._unresolved.append(report._replace(kind="further function"))
 
@@ -139,7 +140,7 @@ class Builder:
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         before = len(self._found)
-        self.calls.functions.all_steps = 0
+        self.calls.functions.all_steps, self.calls.functions.is_cut = 0, False
         sites = self.calls.decorations(node, self.module)
         outside = self.module.functions[node].parent or self.module.scope
         for decorator in node.decorator_list if not sites else ():

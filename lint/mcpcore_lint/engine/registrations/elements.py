@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from mcpcore_lint.engine.registrations.callers import Caller, callers_of
 from mcpcore_lint.engine.registrations.conditions import Conditions
@@ -32,12 +32,13 @@ from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import BUILTIN_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mcpcore_lint.engine.registrations.functions import Functions
     from mcpcore_lint.engine.registrations.registration_forms import Site
     from mcpcore_lint.engine.syntax.scopes import Scope
 
+T = TypeVar("T")
 Loop: TypeAlias = "ast.For | ast.AsyncFor | ast.comprehension"
 Pair: TypeAlias = "tuple[ast.expr, ast.expr, Scope]"
 """A key and a value of a table, and the scope of both."""
@@ -67,7 +68,13 @@ class Elements:
         """The items of an iterable, as far as they are known."""
         if depth > 2 * DEEP or self.functions.too_many_steps():
             return []
-        return list(islice(self._items(node, scope, depth + 1), MANY))
+        return self._first(self._items(node, scope, depth + 1))
+
+    def _first(self, items: Iterable[T]) -> list[T]:
+        """The first of many; it notes if others are left out."""
+        known = list(islice(items, MANY + 1))
+        self.functions.is_cut |= len(known) > MANY
+        return known[:MANY]
 
     def _items(self, node: ast.expr, scope: Scope, depth: int) -> Iterator[Placed]:
         match node:
@@ -197,7 +204,7 @@ class Elements:
                     frames.append(call_frame(again, call, inner))
         finally:
             self._reading.pop()
-        return frames[:MANY]
+        return self._first(frames)
 
     def _returned(self, node: ast.Call, scope: Scope, depth: int) -> Iterator[Placed]:
         """The items of what a call returns."""
@@ -314,7 +321,7 @@ class Elements:
                 self.functions.steps = 0
             self._active.append(loop)
             try:
-                frames = list(islice((inner for frame in frames for inner in self._frames(loop, node, frame)), MANY))
+                frames = self._first(inner for frame in frames for inner in self._frames(loop, node, frame))
             finally:
                 self._active.pop()
         return frames

@@ -54,6 +54,8 @@ class Functions:
         self.reads = reads
         self.steps = 0
         self.all_steps = 0
+        self.is_cut = False
+        """Whether items of a list, or rounds of a loop, were left out since there are too many."""
         self.unseen: list[ast.expr] = []
         """Look-ups by a tool's name, in tables whose entries cannot be seen."""
         self.backward = False

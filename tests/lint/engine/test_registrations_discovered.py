@@ -73,6 +73,22 @@ BASE: Final = """
             return "lent"
 """
 FOUND: Final[dict[str, dict[str, str]]] = {
+    "routes whose functions are passed by name": {
+        "app.py": """
+            from fastapi import APIRouter, FastAPI
+            from fastmcp import FastMCP
+            api, app = APIRouter(), FastAPI()
+
+            def find(q: str): ...
+
+            def lend(q: str): ...
+
+            api.add_api_route(path="/find", endpoint=find)
+            app.add_api_route("/lend", endpoint=lend)
+            app.include_router(prefix="/books", router=api)
+            mcp = FastMCP.from_fastapi(app=app)
+        """,
+    },
     "the members of modules that pkgutil lists": {
         **HELD,
         "app.py": """
@@ -148,7 +164,7 @@ FOUND: Final[dict[str, dict[str, str]]] = {
         + """
     def include(application):
         application.include_router(search.router)
-        application.include_router(router=loans.api, prefix="/loans")
+        application.include_router(loans.api)
 
     def make():
         application = FastAPI()

@@ -71,14 +71,13 @@ class Builder:
             if not isinstance(node, ast.Lambda) and node.decorator_list:
                 self._decorated(node)
         for call, scope in likely_calls(self.module):
-            self.calls.functions.steps = self.calls.functions.all_steps = 0
-            self.calls.functions.is_cut = False
+            self.calls.functions.begin()
             sites = tuple(self.calls.sites(call, scope))
             sites = sites or self._blind(call, scope, self.calls.sites(call, scope))
             for site in sites:
                 self._registered(site)
                 self._note_if_exhausted(call)
-        self.calls.functions.all_steps = 0
+        self.calls.functions.begin()
         for site in (*self._requested(), *self._overriding()):
             self._registered(site)
         self._routed()
@@ -129,6 +128,7 @@ class Builder:
     def _routed(self) -> None:
         """Add the functions of routes that are made tools."""
         for call, application in applications(self.module):
+            self.calls.functions.begin()
             for site in (sites := routes(call, application, self.module, self.calls.functions)):
                 self.calls.functions.steps = 0
                 for target in self.calls.functions.behind(site.target, site.scope):
@@ -137,10 +137,11 @@ class Builder:
                         self._added.add(key)
                         self._add(site.maker, call, target._replace(signed=True))
             self._unresolved += [] if sites else [unresolved(call, application[0])]
+            self._note_if_exhausted(call)
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         before = len(self._found)
-        self.calls.functions.all_steps, self.calls.functions.is_cut = 0, False
+        self.calls.functions.begin()
         sites = self.calls.decorations(node, self.module)
         outside = self.module.functions[node].parent or self.module.scope
         for decorator in node.decorator_list if not sites else ():

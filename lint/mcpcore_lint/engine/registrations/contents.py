@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.environment import call_frame, class_of, functions_called, written_scope
 from mcpcore_lint.engine.semantics.type_model import ancestry
-from mcpcore_lint.engine.syntax.parse import statements
+from mcpcore_lint.engine.syntax.parse import argument_of, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _PUTS: Final = ("append", "add", "insert", "extend", "update", "setdefault")
 _MORE: Final = frozenset({"extend", "update", "include_router"})
 """Methods that take several items."""
+# Methods that add routes to an application, each with the name and the place of the argument.
+_ROUTED: Final = {"include_router": ("router", 0), "add_api_route": ("endpoint", 1)}
 ROUTES: Final = frozenset({"get", "post", "put", "patch", "delete", "api_route"})
 """Methods of a web application or of a router that decorate a function."""
 
@@ -123,15 +125,10 @@ def _called(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
         match call:
             case ast.Call(func=ast.Attribute(value=subject, attr="setdefault"), args=[key, value]):
                 entry = Entry(key, value, scope, call)
-            case (
-                ast.Call(func=ast.Attribute(value=subject, attr="include_router" as method), args=[value, *_])
-                | ast.Call(
-                    func=ast.Attribute(value=subject, attr="include_router" as method),
-                    keywords=[ast.keyword(arg="router", value=value), *_],
-                )
-                | ast.Call(func=ast.Attribute(value=subject, attr="add_api_route" as method), args=[_, value, *_])
+            case ast.Call(func=ast.Attribute(value=subject, attr=method)) if (
+                method in _ROUTED and (routed := argument_of(call, *_ROUTED[method])) is not None
             ):
-                entry = Entry(None, value, scope, call, method in _MORE)
+                value, entry = routed, Entry(None, routed, scope, call, method in _MORE)
             case ast.Call(func=ast.Attribute(value=subject, attr=method), args=[*_, value]) if method in _PUTS:
                 entry = Entry(None, value, scope, call, method in _MORE)
             case _:

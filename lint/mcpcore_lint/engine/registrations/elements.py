@@ -175,6 +175,22 @@ class Elements:
             return []
         return [frame.filled[node.id] for frame in self.unread_callers(place[0]) if node.id in frame.filled]
 
+    def origins(self, node: ast.Name, scope: Scope) -> Iterator[Placed]:
+        """The expressions that the value of a name comes from: of loops, of calls, and of assignments."""
+        place = scope.lookup(node.id)
+        for binding in place[1] if place is not None else ():
+            if isinstance(binding.node, _LOOPS) and place is not None:
+                # The items may come from the arguments of a call.
+                inside = isinstance(scope, Frame) and written_scope(scope) is place[0]
+                yield binding.node.iter, scope if inside else place[0]
+            elif binding.kind == "parameter" and place is not None:
+                frames = self.unread_callers(place[0])
+                yield from (frame.filled[node.id] for frame in frames if node.id in frame.filled)
+            elif binding.kind in {"opaque", "with"} and place is not None:
+                value = binding.value or getattr(binding.node, "value", None)
+                yield from [(value, place[0])] if isinstance(value, ast.expr) else []
+        yield from assignments_of(node, scope)
+
     def called_from(self, site: Site) -> list[Scope]:
         """The scopes to read a registration in, for the calls of its function that are not read themselves."""
         owner = _open_parameter(site.target, site.scope)

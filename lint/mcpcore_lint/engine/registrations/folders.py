@@ -6,7 +6,7 @@ import ast
 import os
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.engine.registrations.environment import DEEP, Frame, Placed, assignments_of, substitute, written_scope
+from mcpcore_lint.engine.registrations.environment import DEEP, Placed, assignments_of, substitute, written_scope
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import children
 from mcpcore_lint.model import Symbol, Text, string
@@ -77,15 +77,7 @@ def _parts(node: ast.expr, scope: Scope, functions: Functions) -> Iterator[Place
     if seen[0] is not node:
         yield seen
     elif isinstance(node, ast.Name):
-        place = scope.lookup(node.id)
-        for binding in place[1] if place is not None else ():
-            if isinstance(binding.node, (ast.For, ast.AsyncFor, ast.comprehension)) and place is not None:
-                inside = isinstance(scope, Frame) and written_scope(scope) is place[0]
-                yield binding.node.iter, scope if inside else place[0]
-            elif binding.kind == "parameter" and place is not None:
-                frames = functions.elements.unread_callers(place[0])
-                yield from (frame.filled[node.id] for frame in frames if node.id in frame.filled)
-        yield from assignments_of(node, scope)
+        yield from functions.elements.origins(node, scope)
     else:
         for part in children(node):
             inner = part.iter if isinstance(part, ast.comprehension) else part

@@ -52,10 +52,7 @@ class Functions:
     def __init__(self, registers: Callable[[ast.Call, Scope], bool], reads: Callable[[ast.Call, Scope], bool]) -> None:
         self.registers = registers
         self.reads = reads
-        self.steps = 0
-        self.all_steps = 0
-        self.is_cut = False
-        """Whether items of a list, or rounds of a loop, were left out since there are too many."""
+        self.begin()
         self.unseen: list[ast.expr] = []
         """Look-ups by a tool's name, in tables whose entries cannot be seen."""
         self.backward = False
@@ -63,6 +60,12 @@ class Functions:
         self.hidden: list[Placed] = []
         """What cannot be found although something else is: what a wrapper calls, or the other branch of a choice."""
         self.elements = Elements(self)
+
+    def begin(self) -> None:
+        """Begin to read another registration."""
+        self.steps = self.all_steps = 0
+        # Whether items of a list, or rounds of a loop, were left out since there are too many.
+        self.is_cut = False
 
     def too_many_steps(self) -> bool:
         """Count one more expression, and say whether that is too many."""

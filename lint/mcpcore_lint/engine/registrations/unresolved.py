@@ -10,7 +10,6 @@ from mcpcore_lint.engine.registrations.contents import contents_of
 from mcpcore_lint.engine.registrations.elements import goes_through_members
 from mcpcore_lint.engine.registrations.environment import (
     FUNCTIONS,
-    Frame,
     Function,
     Placed,
     assignments_of,
@@ -224,19 +223,7 @@ def _origins(node: ast.expr, scope: Scope, functions: Functions) -> Iterator[Pla
         for entry in contents_of(node, scope):
             yield entry.value, entry.scope
     if isinstance(node, ast.Name):
-        place = scope.lookup(node.id)
-        for binding in place[1] if place is not None else ():
-            if isinstance(binding.node, (ast.For, ast.AsyncFor, ast.comprehension)) and place is not None:
-                # The items may come from the arguments of a call.
-                inside = isinstance(scope, Frame) and written_scope(scope) is place[0]
-                yield binding.node.iter, scope if inside else place[0]
-            elif binding.kind == "parameter" and place is not None:
-                for caller in functions.elements.unread_callers(place[0]):
-                    yield from (placed for name, placed in caller.filled.items() if name == node.id)
-            elif binding.kind in {"opaque", "with"} and place is not None:
-                value = binding.value or getattr(binding.node, "value", None)
-                yield from [(value, place[0])] if isinstance(value, ast.expr) else []
-        yield from assignments_of(node, scope)
+        yield from functions.elements.origins(node, scope)
         symbol = evaluate(node, scope)
         function = symbol.definition if isinstance(symbol, Symbol) else None
         owner = scope.module.project.module_defining(function) if isinstance(function, FUNCTIONS) else None

@@ -137,6 +137,14 @@ def returned(node: FunctionNode) -> list[ast.expr]:
     return [statement.value for statement in returns if statement.value is not None]
 
 
+def argument_of(call: ast.Call, name: str, place: int | None) -> ast.expr | None:
+    """The argument of a call by the name of its parameter, or by its place among those without a name."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    return call.args[place] if place is not None and place < len(call.args) else None
+
+
 def walk_shallow(roots: list[ast.AST]) -> list[ast.AST]:
     """Every node of some statements, without what is in functions and classes nested in them."""
     nodes: list[ast.AST] = []

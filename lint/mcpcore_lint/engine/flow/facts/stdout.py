@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from mcpcore_lint.engine.flow.effects import WriteKind
 from mcpcore_lint.engine.flow.facts.spelling import last_name, spelled
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import argument_of
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Const, Symbol, Value, options
 from mcpcore_lint.patterns import regex
@@ -134,12 +135,12 @@ def _to_stdout(call: ast.Call, stream: _Stream, scope: Scope) -> bool:
     if stream is _PRINTS["builtins.print"] and any(keyword.arg not in _OPTIONS for keyword in call.keywords):
         return False  # `print(message, exc_info=True)` raises TypeError
     if stream.has_err:
-        err = _argument(call, "err", 3)
+        err = argument_of(call, "err", 3)
         if err is not None and not (isinstance(err, ast.Constant) and not err.value):
             return False
     if stream.place is not None and any(isinstance(argument, ast.Starred) for argument in call.args):
         return False
-    target = _argument(call, stream.name, stream.place)
+    target = argument_of(call, stream.name, stream.place)
     if target is None:
         # `partial(print, file=sys.stderr)` prints elsewhere.
         return not any(isinstance(value, CallValue) for value in options(evaluate(call.func, scope)))
@@ -155,7 +156,7 @@ def _inherits(call: ast.Call, name: str, place: int | None) -> bool:
         return False
     if place is not None and any(isinstance(argument, ast.Starred) for argument in call.args):
         return False
-    target = _argument(call, "stdout", place)
+    target = argument_of(call, "stdout", place)
     return target is None or (isinstance(target, ast.Constant) and target.value is None)
 
 
@@ -171,13 +172,6 @@ def _passed_stdout(call: ast.Call, scope: Scope) -> tuple[str, WriteKind] | None
         if _STREAMS.issuperset(streams):
             return f"{name}({min(streams)})", "child" if name in _STARTERS else "print"
     return None
-
-
-def _argument(call: ast.Call, name: str, place: int | None) -> ast.expr | None:
-    for keyword in call.keywords:
-        if keyword.arg == name:
-            return keyword.value
-    return call.args[place] if place is not None and place < len(call.args) else None
 
 
 def _names(node: ast.expr, scope: Scope) -> frozenset[str]:

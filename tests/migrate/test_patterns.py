@@ -159,3 +159,23 @@ async def fetch_content(url: str) -> str:
             "ctx.fail in the tool"
         )
     ] == report(outcome)
+
+
+def test_a_function_that_builds_an_error_of_its_argument_has_a_line(tmp_path: Path) -> None:
+    """Only a reader can tell whether it is a failure."""
+    source = """from mcp.server.mcpserver import MCPServer
+
+mcp = MCPServer("x")
+
+
+def failed(text: str) -> dict[str, str]:
+    return {"status": "error", "message": text}
+
+
+@mcp.tool()
+def find(name: str) -> dict[str, str]:
+    return {"name": name} if name else failed("no name")
+"""
+    outcome, _ = run(tmp_path, {"server.py": source})
+    decide = "raise an exception there, or ctx.fail in the tool"
+    assert f"server.py:6 find: failed() may return a failure, and the tool passes it on: {decide}" in report(outcome)

@@ -153,6 +153,8 @@ class _Helper(NamedTuple):
     line: int
     fails: bool
     """Whether it returns a failure itself."""
+    may_fail: bool
+    """Whether it returns what may be one, such as `{"error": text}`."""
     calls: dict[_Node, bool]
     """The functions of the project that it calls, and whether it returns their values."""
 
@@ -189,12 +191,12 @@ class Helpers:
                 seen.add(definition)
                 if helper is None or (helper.path, helper.line) in named:
                     continue
-                if helper.fails:
+                if helper.fails or helper.may_fail:
                     passes = "and the tool passes it on" if certain else "which the tool may pass on"
-                    pattern = f"{definition.name}() returns a failure, {passes}"
+                    pattern = f"{definition.name}() {'returns' if helper.fails else 'may return'} a failure, {passes}"
                     decide = "raise an exception there, or ctx.fail in the tool"
-                    tools = (body.tool,)
-                    left.append(Left(helper.path, helper.line, tools, pattern, decide, perhaps=not certain))
+                    perhaps = not (certain and helper.fails)
+                    left.append(Left(helper.path, helper.line, (body.tool,), pattern, decide, perhaps=perhaps))
                 for call, passed in helper.calls.items():
                     following[call] = following.get(call, False) or (certain and passed)
             layer = following
@@ -210,11 +212,11 @@ class Helpers:
                 with self._guarded(owner.absolute):
                     inner = Body(definition, owner, body.tool, self._hierarchy)
                     results = [returned(node, inner) for node in inner.nodes if isinstance(node, ast.Return)]
-                    fails = any(
-                        result is not None and not (isinstance(result, Left) and result.perhaps) for result in results
-                    )
+                    surely = [
+                        not (isinstance(result, Left) and result.perhaps) for result in results if result is not None
+                    ]
                     line = min([definition.lineno, *(decorator.lineno for decorator in definition.decorator_list)])
-                    self._known[definition] = _Helper(owner.path, line, fails, _calls(inner))
+                    self._known[definition] = _Helper(owner.path, line, any(surely), bool(surely), _calls(inner))
         return self._known[definition]
 
 

@@ -141,7 +141,7 @@ def judge(probe: Probe, answer: Answer, tool: CheckedTool | None, around: Surrou
     is_disguised = not answer.failed and tool is not None and _is_disguised(probe, answer, tool)
     if not answer.failed and not is_disguised:
         around.paths.show(answer.everything)
-        return [*_accepted(probe), *leaked] or [met("failed")]
+        return [*_accepted(probe, around.shown(answer) if _may_fail(answer) else None), *leaked] or [met("failed")]
     failure = _read(probe, answer, tool, around, is_disguised=is_disguised)
     verdicts = [_marked(failure, around, is_disguised=is_disguised)]
     # Every client has the list of the tools, so that an unknown tool needs neither a cause nor advice.
@@ -179,14 +179,16 @@ _UNANSWERED: Final[Mapping[AnswerKind, tuple[str, str]]] = {
 }
 
 
-def _accepted(probe: Probe) -> Iterator[Verdict]:
-    """A success of a call that should have failed."""
+def _accepted(probe: Probe, text: str | None) -> Iterator[Verdict]:
+    """A success of a call that should have failed, or whose `text` may say that it failed."""
     if probe.kind == "unknown-tool":
         yield broken("unknown-tool-succeeds", f"a call of {probe.tool!r} succeeded")
     elif probe.kind in BAD_ARGUMENTS and probe.strict:
         yield broken("accepts-bad-arguments", f"{_WRONG[probe.kind]} {probe.argument!r} is accepted")
     elif probe.kind == "unknown":
         yield broken("accepts-unknown-arguments", f"the argument {probe.argument!r} is accepted")
+    elif text is not None:
+        yield broken("unclear-failure", f"without isError: {text}")
 
 
 _WRONG: Final = {
@@ -199,10 +201,14 @@ _WRONG: Final = {
 
 def _is_disguised(probe: Probe, answer: Answer, tool: CheckedTool) -> bool:
     """Whether a success is a failure, which words can tell where the arguments cannot fit the tool."""
-    sent, cannot_fit = answer.value, probe.kind in BAD_ARGUMENTS and probe.strict
-    if cannot_fit and quietly(lambda: suspected_failure(sent), None) is not None:
-        return True
-    return quietly(lambda: disguised_failure(sent, probe.arguments, declared=tool.fields), None) is not None
+    cannot_fit = probe.kind in BAD_ARGUMENTS and probe.strict
+    facts = quietly(lambda: disguised_failure(answer.value, probe.arguments, declared=tool.fields), None)
+    return facts is not None or (cannot_fit and _may_fail(answer))
+
+
+def _may_fail(answer: Answer) -> bool:
+    """Whether a success has words or a flag of a failure."""
+    return quietly(lambda: suspected_failure(answer.value), None) is not None
 
 
 def _read(

@@ -83,6 +83,13 @@ RULES: Final = {
             "Answer with the JSON-RPC error -32602, or with a result that has isError.",
         ),
         Rule(
+            "unclear-failure",
+            "failed",
+            "note",
+            "A reader has to judge whether a success is a failure.",
+            "Set isError if the tool could not do its work.",
+        ),
+        Rule(
             "no-next-step",
             "next",
             "warning",

@@ -291,6 +291,19 @@ def test_with_the_middleware_alone_grades_move_only_where_a_client_gets_more(che
     assert {f.rule.id for f in plain.findings} - {f.rule.id for f in behind.findings} == {"echoes-input"}
 
 
+@pytest.mark.parametrize(
+    ("value", "rules"),
+    [
+        ({"content": [{"type": "text", "text": "Error: cannot connect to the database"}]}, {"unclear-failure"}),
+        ({"content": [], "structuredContent": {"success": False, "error": "the disk is full"}}, {"unclear-failure"}),
+        ({"content": [{"type": "text", "text": "3 cities"}]}, set()),
+    ],
+)
+def test_a_success_that_may_be_a_failure_is_a_readers_to_judge(value, rules):
+    """Neither counts as all right nor as wrong: the tool may be asked for just that text."""
+    assert judged(Answer(kind="result", value=value), "valid", strict=False) == rules
+
+
 def test_a_result_that_asks_for_input_is_no_failure():
     assert judged(Answer(kind="result", value={"resultType": "input_required"}), "missing", strict=True) == set()
 

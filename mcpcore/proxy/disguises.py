@@ -117,8 +117,8 @@ _SUSPECT: Final = re.compile(
     re.IGNORECASE,
 )
 
-# Signs of a file or an address in an argument.
-_PLACE: Final = re.compile(r"/\w|\w\.[A-Za-z]")
+# Signs of a file or an address in the JSON of arguments: a separator, a suffix, a port, or the name of a hidden file.
+_PLACE: Final = re.compile(r'[/~]|\\\\|[^\W\d]\.\w|\w\.[^\W\d]|\w:\d|"\.')
 
 # A frame of Python or of JavaScript with its file, and the name that code has which was not read from a file.
 _FRAME: Final = re.compile(
@@ -184,7 +184,8 @@ def disguised_failure(result: Json, arguments: Mapping[str, Any], *, declared: C
     if facts is None or not _PROMISED.isdisjoint(declared) or facts in arguments.values():
         return None
     # The only text may be that of a file or a page that the arguments name, or their own.
-    if text is not None and (_PLACE.search(given := json.dumps(arguments)) or json.dumps(text.strip())[1:-1] in given):
+    given = json.dumps(arguments, ensure_ascii=False)
+    if text is not None and (_PLACE.search(given) or json.dumps(text.strip(), ensure_ascii=False)[1:-1] in given):
         return None
     is_alone = isinstance(result.get("structuredContent"), dict) or len(result.get("content") or ()) == 1
     return facts if is_alone and (_holds_error(facts) or envelope_in(facts) is not None) else None

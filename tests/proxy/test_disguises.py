@@ -157,6 +157,12 @@ def test_what_repeats_the_arguments_is_an_answer() -> None:
         {"url": "https://example.com"},
         {"files": ["last.json"]},
         {"command": "cat last.json"},
+        {"path": "C:\\logs"},
+        {"path": "отчёты/итог"},
+        {"path": "log.1"},
+        {"path": ".env"},
+        {"path": "~"},
+        {"host": "localhost:8080"},
     ],
 )
 def test_a_text_may_come_from_a_place_that_the_arguments_name(arguments: dict[str, Any]) -> None:

@@ -100,9 +100,7 @@ def _likeness(old: Item, new: Item) -> float:
     if not old.description or not new.description or old.contract != new.contract:
         return 0.0
     reasons = {error.reason for error in old.errors}, {error.reason for error in new.errors}
-    if reasons[0] != reasons[1]:
-        return 0.0
-    return near(old.description, new.description)
+    return near(old.description, new.description) if reasons[0] == reasons[1] else 0.0
 
 
 def near(old: str, new: str) -> float:

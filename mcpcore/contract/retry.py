@@ -97,9 +97,7 @@ class Retry:
     @property
     def phrase(self) -> str:
         """The advice in the words of the text surface."""
-        if self.after_ms is not None:
-            return f"retry after {_seconds(self.after_ms)} s"
-        return KINDS[self.kind]
+        return KINDS[self.kind] if self.after_ms is None else f"retry after {_seconds(self.after_ms)} s"
 
     def to_json(self) -> dict[str, Any]:
         """The advice as it is sent."""

@@ -19,12 +19,11 @@ from mcpcore_lint.rules.handler._returned_failures import failures_of, returned_
 from mcpcore_lint.rules.handler._to_client import calls_of_wrapped, reaches_client
 
 _HEALTH_CHECK: Final = regex(
-    r"(?:^|_)(?:health(?!_(?:records?|data|history|entries|plans?)(?:_|$))|healthcheck|diagnose|diagnostics?|doctor)"
-    r"(?:_|$)"
+    r"(?:^|_)(?:health_?check|check_health|health(?:_status)?$|diagnose|diagnostics?|doctor)(?:_|$)"
 )
 """Names of tools that report how something is: "it fails" is a result, but not "success: False" in a clause.
 
-The health of a person is nothing that such a tool checks: `search_health_records`.
+The health that such a tool reports ends its name, unlike in `search_health_records`.
 """
 _CONNECTION_TEST: Final = regex(
     r"(?:^|_)ping(?:_|$)|(?:check|test|verify)_(?:\w+_)?connect(?:ion|ivity)|connection_(?:check|test|status)"

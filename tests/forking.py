@@ -286,8 +286,22 @@ def _run(program: Program) -> None:
     sys.path[:0] = [] if program.safe_path else [folder]
     sys.argv[:] = [program.name, *program.arguments]
     sys.dont_write_bytecode = not program.writes_bytecode
-    if program.is_module:
-        runpy._run_module_as_main(program.name)
-    else:
-        main["__file__"] = program.name
-        exec(compile(Path(program.name).read_bytes(), program.name, "exec", dont_inherit=True), main)
+    status: Any = None
+    try:
+        if program.is_module:
+            runpy._run_module_as_main(program.name)
+        else:
+            main["__file__"] = program.name
+            exec(compile(Path(program.name).read_bytes(), program.name, "exec", dont_inherit=True), main)
+    except SystemExit as end:
+        status = end.code
+    if not isinstance(status, int | None):
+        raise SystemExit(status)
+    # All that a program can see of its end. What would follow frees each object of what was imported, for 0.03 s to 0.1 s.
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        raise SystemExit(status) from None
+    os._exit((status or 0) & 0xFF)

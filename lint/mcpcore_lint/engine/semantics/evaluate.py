@@ -228,6 +228,8 @@ class Resolver(AnnotationReader):
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         """The value of `base.attr`."""
         module = scope.module
+        if self.depth == 1 and _too_long(node):
+            return Unknown(node, module, "the expression is too deep to follow")
         base = self.expression(node.value, scope)
         if type(base) is Unknown:
             return Unknown(node, module, f"the attribute {node.attr} of a value")
@@ -496,6 +498,15 @@ def evaluated_with(values: dict[str, Value], scope: Scope, evaluator: Callable[[
 def evaluate(node: ast.expr, scope: Scope) -> Value:
     """The value of an expression in a scope."""
     return Resolver().expression(node, scope)
+
+
+def _too_long(node: ast.expr) -> bool:
+    """Whether a chain of attributes is longer than can be followed: this is known without following each of them."""
+    for _ in range(MAX_DEPTH):
+        if type(node) is not ast.Attribute:
+            return False
+        node = node.value
+    return True
 
 
 def _constant(node: ast.Constant, scope: Scope) -> Value:

@@ -148,6 +148,22 @@ def read(path: Path, query: Query | None = None) -> Iterator[Record]:
         yield from _wanted(file, query)
 
 
+def require_records(path: Path) -> None:
+    """Check that the file at `path` can be a trail, which is empty or has a record.
+
+    Raises:
+        AuditError: If it has lines, and none of them is a record.
+        OSError: If it cannot be read.
+    """
+    empty = True
+    for _, _, line in lines(path):
+        if parse_line(line + b"\n") is not None:
+            return
+        empty = False
+    if not empty:
+        raise AuditError(f"{path} is no audit trail: none of its lines is a record")
+
+
 def lines(path: Path, *, rotated: bool = True) -> Iterator[tuple[str, int, bytes]]:
     """Every finished line of the trail at `path`, oldest first, with its file and number, and without its newline.
 

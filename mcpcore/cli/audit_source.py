@@ -57,7 +57,12 @@ class FileSource:
 
     def read(self, query: reading.Query) -> Iterator[reading.Record]:
         """Every record that matches, oldest first."""
-        return reading.read(self._path, query)
+        matched = False
+        for record in reading.read(self._path, query):
+            matched = True
+            yield record
+        if not matched:
+            reading.require_records(self._path)
 
     def last(self, query: reading.Query, count: int) -> list[reading.Record]:
         """The last records that match, oldest first."""

@@ -81,8 +81,9 @@ def check_names(owner: type, options: Iterable[str]) -> None:
 def exposes_internal_errors(
     option: bool | Literal["message"] = False,  # noqa: FBT001, FBT002 - the option of that name
 ) -> bool | Literal["message"]:
-    """What clients see of undeclared exceptions: by the environment variable, or by the option."""
-    return os.environ.get(EXPOSE_VARIABLE, "").lower() in ("1", "true", "yes") or option
+    """What clients see of undeclared exceptions: by the environment variable or by the option, whichever shows more."""
+    word = os.environ.get(EXPOSE_VARIABLE, "").lower()
+    return word in ("1", "true", "yes") or option or (word == "message" and "message")
 
 
 def unknown_tool_error(name: str, known: Iterable[str]) -> FrameworkError:

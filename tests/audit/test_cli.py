@@ -320,6 +320,12 @@ class TestStats:
         run("stats", path, "--html", tmp_path / "page.html")
         assert "No failure is recorded." in (tmp_path / "page.html").read_text()
 
+    @pytest.mark.parametrize("command", ["stats", "show"])
+    def test_another_file_is_an_error(self, command, path):
+        """A file without a single record is no trail in which nothing failed."""
+        path.write_text('{"a": 1}\nhello\n')
+        assert "is no audit trail: none of its lines is a record" in run(command, path, status=2).stderr
+
     @pytest.mark.parametrize("span", [0, 1, 59, 3600, 86400 * 3, 86400 * 400, 86400 * 365 * 100])
     def test_any_span_fits_the_chart(self, span):
         """Any span, from one moment to a hundred years, has at most 48 slots that hold every failure."""

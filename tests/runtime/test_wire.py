@@ -239,9 +239,13 @@ def test_expose_internal_errors_shows_the_exception(by: str, call: Any, monkeypa
     assert "data" not in error_of(call(raising(make), "f"))
 
 
-def test_expose_internal_errors_can_show_the_text_alone(call: Any, era: str) -> None:
+@pytest.mark.parametrize(("option", "variable"), [("message", ""), (False, "message")])
+def test_expose_internal_errors_can_show_the_text_alone(
+    option: Any, variable: str, call: Any, era: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With "message" clients read the text, as from version 1 of the SDK, and neither causes nor a traceback."""
-    error = error_of(call(raising(ValueError("No file a.txt"), expose_internal_errors="message"), "f", mode=era))
+    monkeypatch.setenv("MCPCORE_EXPOSE_INTERNAL_ERRORS", variable)
+    error = error_of(call(raising(ValueError("No file a.txt"), expose_internal_errors=option), "f", mode=era))
     assert ("VALIDATION_ERROR", "No file a.txt") == (error["name"], error["message"])
     assert {"retryable": False} == error["data"]
     with pytest.raises(ValueError, match="must be False or True or 'message', not 'messages'"):

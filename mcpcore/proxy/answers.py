@@ -238,7 +238,7 @@ class ResponseRewriter:
         if suspicion is not None:
             self._watch("the statistics", lambda: self.statistics.suspect(asked.name))
             if (learner := self.learner) is not None and listing.may_have(asked.name):
-                self._watch("the draft", lambda: learner.suspect(asked.name, *suspicion))
+                self._watch("the draft", lambda: learner.suspect(asked.name, *suspicion, asked.arguments))
         repeats, session = self.boundary.repeats, asked.session
         if session is not None and repeats.has_failures:
             tool = listing.get(asked.name) or self._unlisted(asked.name)
@@ -375,7 +375,7 @@ class ResponseRewriter:
         if (learner := self.learner) is not None and kind is not None and is_new:
             # A draft with an entry for every URI would be of no use, and a list has no name.
             shown = ANY if kind == "resources" or name == asked.method else name
-            self._watch("the draft", lambda: learner.saw(kind, shown, sent, facts))
+            self._watch("the draft", lambda: learner.saw(kind, shown, sent, facts, asked.arguments or {}))
         return outcome.envelope, crashed
 
     # --- resources, prompts and unknown tools -----------------------------------------------------------------------

@@ -6,6 +6,8 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.contract.codes import ErrorCode
@@ -18,7 +20,7 @@ from mcpcore.values.logs import LOGGER
 from mcpcore.wire.redaction import REDACTED, redact_shapes, redact_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from mcpcore.proxy.messages import Json
@@ -69,6 +71,8 @@ class Statistics:
 
 
 _MAX_SHAPES: Final = 500
+
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 # Characters of a failure that its shape is made of; they are the first line of its text.
 _MAX_TEXT: Final = 300
@@ -144,22 +148,24 @@ class Learner:
 
     _shapes: list[tuple[_Kind, _Shape]] = field(default_factory=list)
 
-    def saw(self, section: str, name: str, envelope: Envelope, facts: Facts) -> None:
+    def saw(
+        self, section: str, name: str, envelope: Envelope, facts: Facts, arguments: Mapping[str, Any] = _NONE
+    ) -> None:
         """Take a failure that no entry matches; `section` is the key in the overlay, and `name` the key in that."""
         # In JSON, the message alone says what kind of failure it is.
         in_json = facts.text.lstrip().startswith("{") and bool(facts.json)
         statuses = {status for status in facts.statuses if type(status) is int and 100 <= status <= 599}
         status = statuses.pop() if len(statuses) == 1 else None
         kind = _Kind(section, envelope.name, facts.code, status, in_json)
-        self._take(kind, name, cleaned(envelope.message if in_json else facts.text))
+        self._take(kind, name, cleaned(envelope.message if in_json else facts.text), arguments)
 
-    def suspect(self, name: str, text: str, path: str, flags: Json) -> None:
+    def suspect(self, name: str, text: str, path: str, flags: Json, arguments: Mapping[str, Any] = _NONE) -> None:
         """Take a success of a tool that may be a failure: its words, their path in its object, and its flags."""
         kind = _Kind("tools", ErrorCode.UNKNOWN_ERROR.name, success=(name, path, tuple(flags.items())))
-        self._take(kind, name, text)
+        self._take(kind, name, text, arguments)
 
-    def _take(self, kind: _Kind, name: str, text: str) -> None:
-        words, name = _words_of(text, in_json=kind.in_json), whole_characters(name)
+    def _take(self, kind: _Kind, name: str, text: str, arguments: Mapping[str, Any]) -> None:
+        words, name = _words_of(text, arguments, in_json=kind.in_json), whole_characters(name)
         if not words and (kind.native, kind.status, kind.success) == (None, None, None):
             return  # nothing that a match could name
         for known, shape in self._shapes:
@@ -204,8 +210,8 @@ class Learner:
 _SEARCHED: Final = 100_000
 
 
-def _words_of(text: str, *, in_json: bool) -> list[str]:
-    """The first line of `text` as a shape: its words, and `_ANY` for what varies in it.
+def _words_of(text: str, arguments: Mapping[str, Any], *, in_json: bool) -> list[str]:
+    """The first line of `text` as a shape: its words, and `_ANY` for what varies in it, as what the caller sent does.
 
     A line of nothing else is its own shape, unless it holds a path; that says no more than that the tool failed.
     """
@@ -213,7 +219,11 @@ def _words_of(text: str, *, in_json: bool) -> list[str]:
     # much text is far behind what the draft shows.
     lines = redact_text(redact_shapes(clean_text(whole_characters(text).lstrip()[:_SEARCHED]))).splitlines()
     line = next((line.strip() for line in lines if line.strip()), "")[:_MAX_TEXT]
-    masked = (_VARIABLE_IN_JSON if in_json else _VARIABLE).sub(_ANY, line)
+    # A shorter argument may be any word, and a longer one is not in the line.
+    texts = (part for part in islice(arguments.values(), 50) if isinstance(part, str) and 2 < len(part) <= _MAX_TEXT)
+    sent = sorted(map(re.escape, texts), key=len)
+    varies = _VARIABLE_IN_JSON if in_json else _VARIABLE
+    masked = varies.sub(_ANY, re.sub(rf"(?<!\w)(?:{'|'.join(sent[::-1])})(?!\w)", _ANY, line) if sent else line)
     if re.search(r"[^\W_]{3}", masked) is None:
         masked = "" if _PATH.search(line) else line
     return re.split(r"(\s+)", masked) if masked else []

@@ -344,7 +344,7 @@ def test_texts_of_one_shape_have_one_pattern(seen: Any, patterns: list[str], oth
 
 
 def answered(
-    result: dict[str, Any], overlay: Overlay | None = None, *, learn: Path | None = None, name: str = "t"
+    result: dict[str, Any], overlay: Overlay | None = None, *, learn: Path | None = None, name: str = "t", **sent: Any
 ) -> bytes:
     """Return the line that the client gets for a result of a tool; the server has one, `t`."""
     answers = ResponseRewriter(
@@ -352,9 +352,9 @@ def answered(
     )
     conversation = Conversation(answers, Listing(complete=True))
     conversation.listing.learn({"tools": [{"name": "t"}]})
-    conversation.from_client(request("tools/call", 1, name=name))
-    (sent,) = conversation.from_server(json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode()).to_client
-    return sent
+    conversation.from_client(request("tools/call", 1, name=name, **sent))
+    (answer,) = conversation.from_server(json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode()).to_client
+    return answer
 
 
 @pytest.mark.parametrize("is_error", [True, False])
@@ -364,6 +364,18 @@ def test_a_draft_names_no_tool_that_does_not_exist(is_error: bool, tmp_path: Pat
         content = [{"type": "text", "text": "Error: the thing is not there"}]
         answered({"isError": is_error, "content": content}, learn=tmp_path / "d.toml", name=name)
         assert is_drafted == (tmp_path / "d.toml").exists()
+
+
+@pytest.mark.parametrize("is_error", [True, False])
+def test_what_the_caller_sent_is_no_part_of_a_pattern(is_error: bool, tmp_path: Path) -> None:
+    """Another call of the tool fails in the same words but for its arguments, of which a short one is left as a word."""
+    content = [{"type": "text", "text": "Error: Room blue is booked on Monday at 9"}]
+    arguments = {"room": "blue", "day": "Monday", "verb": "is", "hour": 9, "other": "Room b"}
+    answered({"isError": is_error, "content": content}, learn=(path := tmp_path / "d.toml"), arguments=arguments)
+    (match, *_), mode = Overlay.read(path).tools.entries["t"][0]
+    assert "Room … is booked on … at …" == mode.when.removeprefix("Error: ")
+    assert match.text is not None
+    assert match.text.endswith("Room .+ is booked on .+ at .+")
 
 
 @pytest.mark.parametrize("suffix", ["toml", "json"])

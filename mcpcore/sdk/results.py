@@ -147,8 +147,7 @@ def _failure_in(result: CallToolResult | InputRequiredResult, schema: Mapping[st
     if sent is not None and sent.dialect != UNKNOWN_DIALECT:
         return UpstreamError(sent)
     if result.is_error:
-        texts = [block.text for block in result.content if isinstance(block, TextContent)]
-        return FrameworkError(ErrorCode.INTERNAL_ERROR, "\n".join(texts), content)
+        return _own_failure(result, sent)
     assert content is not None
     if "error" not in content or "error" in (schema or {}).get("properties", {}):
         return None  # else a tool of the SDK's own says that its results have it
@@ -156,6 +155,20 @@ def _failure_in(result: CallToolResult | InputRequiredResult, schema: Mapping[st
         "the result has a key 'error', where clients look for a failure; return it under another name, or raise a "
         "declared failure"
     )
+
+
+def _own_failure(result: CallToolResult, sent: Envelope | None) -> FrameworkError:
+    """A failure in no known dialect: with the words of its text, or of the field that has them where it is JSON."""
+    text = "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+    inner = quietly(lambda: json.loads(text), None) if text.startswith("{") else None
+    data = result.structured_content if result.structured_content is not None else inner
+    if sent is None or not isinstance(data, dict):
+        return FrameworkError(ErrorCode.INTERNAL_ERROR, text, data)
+    message = sent.message if inner == data else text
+    code = sent.error_code or ErrorCode.UNKNOWN_ERROR
+    code = ErrorCode.INTERNAL_ERROR if code is ErrorCode.UNKNOWN_ERROR else code
+    # What the message says is no detail of it.
+    return FrameworkError(code, message, {key: value for key, value in data.items() if value != message} or None)
 
 
 def sendable(result: CallToolResult, schema: Mapping[str, Any] | None = None) -> CallToolResult:

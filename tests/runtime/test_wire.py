@@ -168,6 +168,7 @@ def test_every_factory_sends_its_code(name: str, call: Any) -> None:
 
 # This runs once because a name cannot be registered twice and the test runs for both kinds of server.
 WIRE_TEST = CustomCode("WIRE_TEST", 4711, http_status=402, category="client", retry=Retry.now(), sentence="Pay first.")
+HELD = {"ok": False, "error_code": "CONFLICT", "message": "Held.", "id": 7}
 
 
 def test_a_custom_code_is_sent_like_any_other(call: Any) -> None:
@@ -472,6 +473,23 @@ class TestSDKTools:
             error = error_of(call(server, name, {"which": "canonical"}))
             assert canonical["error"] == {key: error[key] for key in canonical["error"]}
             assert (name, 16, {"retryable": False}) == (error["tool"], len(error["correlationId"]), error["data"])
+
+    @pytest.mark.parametrize("text", ["Held.", json.dumps(HELD)])
+    @pytest.mark.parametrize("structured", [HELD, None])
+    def test_failure_results_of_json_say_each_thing_once(
+        self, text: str, structured: dict[str, Any] | None, call: Any
+    ) -> None:
+        """The words are the message, a code by its name is the code, and the other fields are the data."""
+        result = CallToolResult(
+            content=[TextContent(type="text", text=text)], structured_content=structured, is_error=True
+        )
+        server: Server[Any] = Server("s")
+        server.add_tool(lambda: result, name="f")
+        error = error_of(call(server, "f"))
+        is_json = structured is not None or text != "Held."
+        assert ("Held.", "CONFLICT" if is_json else "INTERNAL_ERROR") == (error["message"], error["name"])
+        rest = {"ok": False, "error_code": "CONFLICT", "id": 7} if is_json else {}
+        assert {**rest, "retryable": False} == error["data"]
 
     @pytest.mark.server_only("it serves a class of tools of the SDK's")
     def test_with_a_custom_run_method_still_convert_their_results(self, call: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 
 def throw(failure: BaseException) -> NoReturn:
@@ -34,32 +34,17 @@ def named(path: str) -> Any:
     raise ModuleNotFoundError(path)
 
 
-class UpstreamError(Exception):
-    pass
-
-
-class ToolExecutionError(Exception):
-    pass
-
-
-class IntegrationError(Exception):
-    pass
-
-
-class SyncError(RuntimeError):
-    pass
-
-
-class GitError(Exception):
-    pass
-
-
-class WorkflowError(Exception):
-    pass
-
-
-class BatchJobError(Exception):
-    pass
+UpstreamError, ToolExecutionError, IntegrationError, GitError, WorkflowError, BatchJobError, SyncError = (
+    cast("type[Exception]", type(name, (base,), {}))
+    for base, names in (
+        (
+            Exception,
+            ("UpstreamError", "ToolExecutionError", "IntegrationError", "GitError", "WorkflowError", "BatchJobError"),
+        ),
+        (RuntimeError, ("SyncError",)),
+    )
+    for name in names
+)
 
 
 class StatusError(Exception):

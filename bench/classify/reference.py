@@ -60,7 +60,5 @@ def classify_by_reference(exc: BaseException) -> ErrorCode:
         message = str(exc)[:20_000]
     except Exception:
         message = ""
-    for pattern, code in PATTERNS:
-        if pattern.search(message) or pattern.search(name):
-            return code
-    return C.TIMEOUT if name == "AbortError" else C.INTERNAL_ERROR
+    matching = (code for pattern, code in PATTERNS if pattern.search(message) or pattern.search(name))
+    return next(matching, C.TIMEOUT if name == "AbortError" else C.INTERNAL_ERROR)

@@ -2,9 +2,10 @@
 
 `python -m bench.classify.unseen` prints the figures of the open set, by which the tables were made, and of the closed
 set if it is there, and writes bench/results/unseen.json. A set is three files: the texts, and the labels of two passes
-(see bench/classify/messages/GUIDE.md); the open set is made of three. `--closed TEXTS FIRST SECOND` reads another
-closed set. With `-v` it lists the wrong codes of the open set, and for each phrase how often it is right and in how
-many packages; the closed set stays unread while the tables are changed.
+(see bench/classify/messages/GUIDE.md); the open set is made of four. "held_out" judges each of the four by the phrases
+that the other three bear out. `--closed TEXTS FIRST SECOND` reads another closed set. With `-v` it lists the wrong
+codes of the open set, and for each phrase how often it is right and in how many packages; the closed set stays unread
+while the tables are changed.
 """
 
 from __future__ import annotations
@@ -16,21 +17,30 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from unittest.mock import patch
 
-from mcpcore.classification import explain
+from mcpcore.classification import engine, explain
+from mcpcore.classification.matcher import Matcher, bound, mark, rows_for, without_names
+from mcpcore.classification.phrase_table import SECTIONS
+from mcpcore.classification.phrases import compile_phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from mcpcore.classification.phrase_table import PhraseRow
 
 FOLDER = Path(__file__).with_name("messages")
-EARLIER = (FOLDER / "texts.jsonl", FOLDER / "first.tsv", FOLDER / "second.tsv")
-LATER = (FOLDER / "closed-2.jsonl", FOLDER / "closed-2-first.tsv", FOLDER / "closed-2-second.tsv")
-LATEST = (FOLDER / "closed-3.jsonl", FOLDER / "closed-3-first.tsv", FOLDER / "closed-3-second.tsv")
-CLOSED = (FOLDER / "closed-4.jsonl", FOLDER / "closed-4-first.tsv", FOLDER / "closed-4-second.tsv")
+LATER = [
+    (FOLDER / f"closed-{number}.jsonl", FOLDER / f"closed-{number}-first.tsv", FOLDER / f"closed-{number}-second.tsv")
+    for number in (2, 3, 4, 5)
+]
+OPEN = [(FOLDER / "texts.jsonl", FOLDER / "first.tsv", FOLDER / "second.tsv"), *LATER[:-1]]
+CLOSED = LATER[-1]
 PACKAGE = re.compile("[^:]*:@?[^@]*")
 RESULTS = Path(__file__).parents[1] / "results" / "unseen.json"
-MOST_WRONG = 1
-MOST_BELOW_OPEN = 3
+MOST_WRONG, MOST_BELOW_OPEN = 1, 3
+PACKAGES, SETS = 3, 2
+"""In how many packages of how many sets a form must be right; phrases of other sections state facts."""
 
 
 class Message(NamedTuple):
@@ -102,46 +112,72 @@ def figures(labelled: Sequence[Message]) -> dict[str, float]:
     }
 
 
-def across_packages(labelled: Sequence[Message]) -> dict[str, float]:
-    """What a phrase is worth in packages other than those it was made for.
+def borne_out(sets: Iterable[Iterable[Message]]) -> dict[str, tuple[int, int]]:
+    """In how many packages of how many sets each phrase is right."""
+    right: dict[str, set[tuple[str, int]]] = defaultdict(set)
+    for index, labelled in enumerate(sets):
+        for message in labelled:
+            if not message.wrong:
+                right[message.phrase].add((message.package, index))
+    return {phrase: (len(found), len({index for _, index in found})) for phrase, found in right.items()}
 
-    Each package is judged with the phrases that are right in another package, and there at least 20 times as often as
-    wrong.
+
+def held_out(sets: Sequence[Sequence[Message]], index: int) -> list[Message]:
+    """One set, judged without what only it bears out.
+
+    A form counts if it is right in three packages of two other sets. A word that excludes a code counts if a text of
+    another set has it, and would have a wrong code if no word excluded any.
     """
-    right: Counter[tuple[str, str]] = Counter()
-    wrong: Counter[tuple[str, str]] = Counter()
-    for message in labelled:
-        for package in ("", message.package):
-            (wrong if message.wrong else right)[message.phrase, package] += 1
+    others = [*sets[:index], *sets[index + 1 :]]
+    known = borne_out(others)
+    rows = [(row, section.startswith("forms")) for section in SECTIONS for row in rows_for(SECTIONS[section], None)]
+    unguarded = _judged([row for row, _ in rows if not _excludes(row)], [m for labelled in others for m in labelled])
+    refuted = [(m.code, mark(without_names(bound(m.text)))) for m in unguarded if m.wrong]
 
-    def holds_elsewhere(message: Message) -> bool:
-        everywhere, here = (message.phrase, ""), (message.phrase, message.package)
-        return right[everywhere] - right[here] >= max(1, 20 * (wrong[everywhere] - wrong[here]))
+    def counts(row: PhraseRow, is_form: bool, phrase: str) -> bool:
+        if not _excludes(row):
+            return not is_form or known.get(phrase, (0, 0)) >= (PACKAGES, SETS)
+        expression = re.compile(compile_phrase(phrase)[0])
+        return any(
+            (row.silences is None or row.silences.name == code) and expression.search(text) for code, text in refuted
+        )
 
-    return figures(
-        [message if holds_elsewhere(message) else message._replace(code="none", phrase="") for message in labelled]
-    )
+    kept = [
+        row._replace(phrases=tuple(phrase for phrase in _by_word(row) if counts(row, is_form, phrase)))
+        for row, is_form in rows
+    ]
+    return _judged(kept, sets[index])
 
 
-def of_later_packages(earlier: Sequence[Message], later: Sequence[Message]) -> dict[str, float]:
-    """What the phrases that are right in a package of `earlier` are worth on `later`."""
-    right = {message.phrase for message in earlier if message.phrase and not message.wrong}
-    return figures([m if m.phrase in right else m._replace(code="none", phrase="") for m in later])
+def _excludes(row: PhraseRow) -> bool:
+    return row.code is None and not any(re.search("<(status|lone|ended|quoted)>", phrase) for phrase in row.phrases)
+
+
+def _by_word(row: PhraseRow) -> list[str]:
+    """The phrases of a row, one for each single word that excludes a code."""
+    return [
+        p for phrase in row.phrases for p in (phrase.split("|") if _excludes(row) and " " not in phrase else [phrase])
+    ]
+
+
+def _judged(rows: Iterable[PhraseRow], labelled: Iterable[Message]) -> list[Message]:
+    """`labelled` by other rows than those of the table."""
+    with patch.object(engine, "_MATCHER", Matcher(rows)):
+        said = [(message, *_said(message.text)) for message in labelled]
+    return [message._replace(code=code, phrase=phrase) for message, code, phrase in said]
 
 
 def by_phrase(labelled: Sequence[Message]) -> str:
     """The wrong codes, and how often each phrase is right and wrong."""
-    lines = [f"{m.code} for {m.labels} by {m.phrase!r}: {m.text}" for m in labelled if m.wrong]
-    rows: dict[str, list[Message]] = defaultdict(list)
-    for message in labelled:
-        rows[message.phrase].append(message)
-    for phrase, matching in sorted(rows.items()):
-        wrong = sum(message.wrong for message in matching)
-        packages = len({message.package for message in matching})
-        lines.append(
-            f"{len(matching) - wrong:4} right {wrong:4} wrong in {packages:3} packages  {phrase or '(silence)'}"
-        )
-    return "\n".join(lines)
+    right, wrong = (Counter(m.phrase for m in labelled if m.wrong is blamed) for blamed in (False, True))
+    packages = {phrase: count for phrase, (count, _) in borne_out([labelled]).items()}
+    return "\n".join(
+        [f"{m.code} for {m.labels} by {m.phrase!r}: {m.text}" for m in labelled if m.wrong]
+        + [
+            f"{right[p]:4} right {wrong[p]:4} wrong in {packages.get(p, 0):3} packages  {p or '(silence)'}"
+            for p in sorted({*right, *wrong})
+        ]
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -158,14 +194,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--results", type=Path, default=RESULTS, help="the file for the figures")
     options = parser.parse_args(argv)
-    earlier, latest = messages(EARLIER) + messages(LATER), messages(LATEST)
-    opened = earlier + latest
+    sets = [messages(files) for files in OPEN]
+    opened = [message for labelled in sets for message in labelled]
     if options.verbose:
         print(by_phrase(opened))
     report = {
         "open": figures(opened),
-        "open_across_packages": across_packages(opened),
-        "open_by_earlier_packages": of_later_packages(earlier, latest),
+        "held_out": figures([message for index in range(len(sets)) for message in held_out(sets, index)]),
     }
     if not options.open and (options.closed != CLOSED or CLOSED[0].exists()):
         report["closed"] = figures(messages(options.closed))

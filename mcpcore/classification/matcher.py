@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 
 _THINGS: Final = frozenset(
-    ("alias", "aliases", "arg", "args", "argument", "arguments", "base", "category", "choice", "column", "field",
-     "fields", "filename", "filter", "flag", "float", "hostname", "id", "identifier", "ids", "input", "item", "items",
-     "key", "keyerror", "keys", "label", "labels", "name", "names", "nickname", "option", "options", "param",
-     "parameter", "parameters", "params", "pattern", "prefix", "queries", "query", "slug", "string", "subkey", "tag",
-     "tags", "term", "title", "titles", "topic", "user", "username", "users", "value", "values", "word", "words"),
+    ("alias", "aliases", "arg", "args", "argument", "arguments", "attribute", "base", "branch", "category", "choice",
+     "column", "field", "fields", "filename", "filter", "flag", "float", "hostname", "id", "identifier", "ids",
+     "input", "item", "items", "key", "keyerror", "keys", "label", "labels", "name", "names", "nickname", "option",
+     "options", "param", "parameter", "parameters", "params", "pattern", "prefix", "property", "queries", "query",
+     "setting", "settings", "slug", "string", "subkey", "tag", "tags", "term", "title", "titles", "topic", "user",
+     "username", "users", "value", "values", "variable", "word", "words"),
 )  # fmt: skip
 """Nouns before words of the caller, also in the errors of Python (`KeyError: '...'`, `base 10: '...'`,
 `string to float: '...'`). A message, a reason, a status or a response does not hold them."""
@@ -223,7 +224,13 @@ class Matcher:
             candidate = candidates[order]
             row = candidate.row
             match = None if row.code in silenced else candidate.search(text)
-            if match is not None:
+            # `API_DIRECTORY not found` is about no directory: a match of several words does not begin inside a name.
+            if match is not None and (
+                "_" not in text
+                or row.code is None
+                or " " not in match[0]
+                or text[match.start() - 1 : match.start()] != "_"
+            ):
                 if row.silences is not None:
                     silenced += (row.silences,)
                     continue
@@ -276,11 +283,6 @@ class _Lazy:
         return search(text)
 
 
-def prepare(text: str) -> str:
-    """A message in the form that phrases expect: bounded, in lower case, with plain apostrophes, without SQL."""
-    return fold(bound(text))
-
-
 _ENVIRONMENT = re.compile(
     r"(?<![A-Za-z0-9_$])(?=[A-Z0-9]{1,40}_)[A-Z][A-Z0-9]{0,39}(?:_[A-Z0-9]{1,40}){1,8}(?![A-Za-z0-9_])"
 )
@@ -313,7 +315,8 @@ def fold(text: str) -> str:
 _QUOTED = re.compile(r"""(["'`])(?<![\w"'`].)(?=[A-Za-z])((?:[^"'`\n{}\[\]=:]|:(?=\w)){2,80})\1(?![\w"'`:=])""")
 _LONG = re.compile(r"""["'`](?=[^"'`\n ]{1,80}+ )[^"'`\n]{2,80}+["'`]""")
 _ADDRESS = re.compile(
-    r"(\b[a-z][a-z0-9+]{1,9}://)[^\s\"'<>]{1,300}|((?<![\w./])/)(?:[\w.@+-]{1,80}/){1,12}[\w.@+-]{0,80}|((?<![\w-])--)[a-z][\w-]{0,40}"
+    r"(\b[a-z][a-z0-9+]{1,9}://)[^\s\"'<>]{1,300}|((?<![\w./])/)(?:[\w.@+-]{1,80}/){1,12}[\w.@+-]{0,80}|"
+    r"((?<![\w-])--)[a-z][\w-]{0,40}|((?<![\w#&])#)[a-z][\w-]{0,80}|(?<![\w./])(?:\.{1,2}/)?\w{1,80}/(?:\w{1,80}/){0,8}\w{0,80}-[\w-]{1,80}"
 )
 _GOES_ON = re.compile(r" [a-z]")
 _SAYS: Final = frozenset(
@@ -330,8 +333,8 @@ def without_names(text: str) -> str:
     Quotations after a colon or a word such as "said" stay, since they are the message of another program.
     """
     text = without_values(text)
-    if "/" in text or "--" in text:
-        text = _ADDRESS.sub(lambda match: f"{match[1] or match[2] or match[3]}x", text)
+    if "/" in text or "--" in text or "#" in text:
+        text = _ADDRESS.sub(lambda match: f"{match[match.lastindex] if match.lastindex else ''}x", text)
     return _QUOTED.sub(_name_or_speech, text) if '"' in text or "'" in text or "`" in text else text
 
 

@@ -1,7 +1,8 @@
 """The table of phrases, read from phrases.json: which words in a message or a class name mean which code.
 
-`MESSAGES` is read in order and the first match decides. It begins with names and statuses, then has statements that say
-nothing, statements of one cause, and sentences of libraries, and ends with the patterns of the reference table.
+`MESSAGES` is read in order and the first match decides. It begins with names and statuses, and with statements that say
+nothing. Then come facts, which are sentences of widely used software, and forms, which several unrelated packages bear
+out; it ends with the patterns of the reference table.
 `NAMES` holds words in class names: those of `UserNotFoundError` are "user not found error". The JSON file holds data
 only and parses in half a millisecond; `phrases.py` describes the language of the phrases.
 """

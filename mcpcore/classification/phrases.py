@@ -1,7 +1,8 @@
 """The language of the message patterns, readable in a table.
 
 A phrase is a sequence of words, e.g. `rate limit|limits exceeded|reached`. Words of the text are separated by spaces,
-underscores or hyphens and match as a whole (`dns` does not match `kaldns`), in any case.
+underscores or hyphens and match as a whole (`dns` does not match `kaldns`), in any case. A phrase of several words does
+not begin inside a name with underscores.
 
 - `a|b` is either word; `limit*` any word with this beginning; `[word]` is optional;
 - `..` is a gap of up to four words within the same clause: it does not cross a comma, a full stop or a line; `...` is

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.classify.reference import PATTERNS
-from bench.classify.unseen import EARLIER, LATER, LATEST, messages
+from bench.classify.unseen import OPEN, messages
 from mcpcore.classification import explain, types
 from mcpcore.classification.engine import classify
-from mcpcore.classification.matcher import HEAD, TAIL, Matcher, name_words, prepare
+from mcpcore.classification.matcher import HEAD, TAIL, Matcher, bound, fold, name_words
 from mcpcore.classification.phrase_table import MESSAGES, NAMES, VAGUE_NAMES, PhraseRow
 from mcpcore.classification.phrases import PhraseError, compile_phrase, expand
 from mcpcore.contract.codes import ErrorCode
@@ -83,6 +83,9 @@ EXCEPTIONS = {
     "timeout": ("'read_timeout' must be a number", C.VALIDATION_ERROR),
     "abort(ed)?": ("abort: a rebase is under way", C.INTERNAL_ERROR),
     "cancell?ed": ("the call was cancelled", C.REQUEST_CANCELLED),
+    "unauthenticated": ("unauthenticated access was switched off in May", C.INTERNAL_ERROR),
+    "rate limit": ("rate limit exceeded or permission denied", C.INTERNAL_ERROR),
+    "gateway timeout": ("gateway timeout", C.TIMEOUT),
     "bad gateway": ("Unable to parse json: <html>Bad Gateway</html>", C.SERIALIZATION_ERROR),
     "zod": ("Uninitialized schema in ZodMiniType", C.INTERNAL_ERROR),
 }
@@ -135,7 +138,7 @@ def test_an_exception_to_the_reference_table_has_a_sentence(sentence: str, code:
 
 def test_a_departure_from_the_reference_table_is_wrong_more_often_than_right() -> None:
     """Where a pattern matches and `classify` gives another code or none, the labels refute it; all are named above."""
-    labelled = messages(EARLIER) + messages(LATER) + messages(LATEST)
+    labelled = [message for files in OPEN for message in messages(files)]
     departed = set()
     for table, label in PATTERNS:
         for pattern in re.split(r"\|(?![^(]*\))", table.pattern):
@@ -198,7 +201,7 @@ def test_only_the_ends_of_a_huge_message_are_read() -> None:
     assert C.TIMEOUT is classify(RuntimeError("timed out " + padding))
     assert C.TIMEOUT is classify(RuntimeError(padding + "timed out"))
     assert C.INTERNAL_ERROR is classify(RuntimeError(padding + "timed out" + padding))
-    assert HEAD + TAIL + 1 == len(prepare("x" * 1_000_000))
+    assert HEAD + TAIL + 1 == len(fold(bound("x" * 1_000_000)))
 
 
 @in_one_test("row", [*MESSAGES, *NAMES, *VAGUE_NAMES])
@@ -236,7 +239,7 @@ def test_every_phrase_can_be_read_and_reached(row: PhraseRow) -> None:
         )
         assert re.search(pattern, text), (phrase, text)
         silent = row.code is None and not re.search("<(status|lone|quoted|ended)>", phrase)
-        assert (Matcher([row]).find(prepare(text)) is None) is silent, (phrase, text)
+        assert (Matcher([row]).find(fold(bound(text))) is None) is silent, (phrase, text)
 
 
 @pytest.mark.parametrize(

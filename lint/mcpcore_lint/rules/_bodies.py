@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 from mcpcore_lint.engine.flow.bodies.nodes import LEAVES
 from mcpcore_lint.engine.semantics.codes import CODES
-from mcpcore_lint.engine.semantics.endings import leaves, unreachable
+from mcpcore_lint.engine.semantics.endings import CALLING, leaves, never_passed, unreachable
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.engine.syntax.scopes import Scope
@@ -48,7 +48,10 @@ class Body:
         index = self.module.built[self.root].body
         # The index knows the nested function of each node, so the nodes need not be searched for functions.
         nested = dict.fromkeys(index.function_of.values())
-        functions = [node for node in (self.root, *nested) if not isinstance(node, ast.Lambda)]
+        calling = (part for kind in CALLING for part in index.by_kind.get(kind, ()))
+        # In most functions each call may return, and no block needs to be looked at.
+        ends = any(never_passed(part, index.scope_at(part)) for part in calling)
+        functions = [node for node in (self.root, *nested) if ends and not isinstance(node, ast.Lambda)]
         self.unreachable = {part for node in functions for part in unreachable(node.body, self.module.scope_of(node))}
         """The nodes behind a call that never returns."""
         self.nodes = [node for node in index.nodes if node not in self.unreachable] if self.unreachable else index.nodes

@@ -86,7 +86,8 @@ class CallGraph:
                 they catch do not leave.
             mapping: The guard that the contract is around the handler.
         """
-        outer: list[list[tuple[Guard, ...]]] = [] if mapping is None else [[(mapping,)]]
+        # A contract that maps nothing changes no error.
+        outer: list[list[tuple[Guard, ...]]] = [[(mapping,)]] if mapping is not None and mapping.becomes else []
         for caller, call in through:
             outer += [self._around(caller), [Guards(self._callees(caller)).of(call)]]
         collector = Collector(self, handler, [*outer, self._around(handler)])
@@ -123,7 +124,7 @@ class CallGraph:
             registration: The decorator that registers it, which need not be followed.
         """
         decorations = decorations_of(handler.node, handler.module, self.program)
-        own = None if registration is None else handler.module.source.span(registration)
+        own = handler.module.source.span(registration) if registration is not None and decorations.events else None
         if any(isinstance(event.effect, Blind) and event.span != own for event in decorations.events):
             return None
         located = [self.program.find(wrapper) for wrapper, _ in decorations.wrappers]
@@ -232,7 +233,7 @@ class CallGraph:
         """Return the facts of a function with the functions that are passed to it."""
         facts = self._facts.get(key)
         if facts is None:
-            facts = self._without_arguments(key._replace(bound=()))
+            facts = self._without_arguments(key._replace(bound=()) if key.bound else key)
             events = [self._bind(event, key.bound) for event in facts.events]
             facts = self._facts[key] = replace(facts, events=events)
         return facts

@@ -26,7 +26,7 @@ class Collector:
         """
         self.graph = graph
         self.handler = handler
-        self.outer = outer
+        self.outer = [paths for paths in reversed(outer) if paths != [()]]
         self.own: dict[tuple[object, ...], ReachedThrow] = {}
         self.throws: dict[tuple[object, ...], ReachedThrow] = {}
         self.unresolved: dict[Blind, UnresolvedCall] = {}
@@ -64,7 +64,7 @@ class Collector:
     ) -> None:
         """Add an effect, if it leaves the guards around it in the handler and those outside."""
         onward = self.graph.passes(effect, guards)
-        for paths in reversed(self.outer):
+        for paths in self.outer:
             onward = self.graph.passes_any(onward, paths) if onward is not None else None
         if onward is not None:
             self.keep(onward, path, call, own=own)

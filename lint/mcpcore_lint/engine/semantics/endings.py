@@ -8,7 +8,14 @@ from mcpcore_lint.engine.semantics.annotations import unquote
 from mcpcore_lint.engine.semantics.branches import JUMPS, ends
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round, last_name
-from mcpcore_lint.engine.semantics.type_model import BUILTIN_METHODS, ClassObject, Instance, is_abstract, method_of
+from mcpcore_lint.engine.semantics.type_model import (
+    BUILTIN_METHODS,
+    ClassObject,
+    Instance,
+    Outside,
+    is_abstract,
+    method_of,
+)
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import defaults_of, own_nodes, statements, walk
@@ -21,7 +28,7 @@ _OUTSIDE: Final = frozenset(
 )
 _RETURNING: Final = BUILTIN_METHODS | {"debug", "info", "warning", "error", "exception", "critical", "print"}
 """Methods of builtins, and those of a logger, which return: looking them up would cost more than it finds."""
-_CALLING: Final = frozenset({ast.Expr, ast.Return, ast.Assign})
+CALLING: Final = frozenset({ast.Expr, ast.Return, ast.Assign})
 _MAX_DEPTH: Final = 8
 """How many functions that raise through each other are followed."""
 
@@ -30,8 +37,8 @@ def unreachable(body: list[ast.stmt], scope: Scope, depth: int = 0) -> set[ast.A
     """The nodes of a function that never run, because the calls before them never return."""
     dead: list[ast.AST] = []
     nodes = statements(body)
-    # In most functions each call may return, so that no block needs to be looked at.
-    for node in (None, *nodes) if any(_never_passed(node, scope, depth) for node in nodes) else ():
+    # In most functions each call may return, and no block needs to be looked at.
+    for node in (None, *nodes) if any(never_passed(node, scope, depth) for node in nodes) else ():
         blocks = [body] if node is None else [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
         for block in blocks:
             for index, statement in enumerate(block[:-1]):
@@ -44,12 +51,12 @@ def unreachable(body: list[ast.stmt], scope: Scope, depth: int = 0) -> set[ast.A
 def leaves(body: list[ast.stmt], scope: Scope, *, raising: bool = False, depth: int = 0) -> bool:
     """Whether the code after some statements never runs. `raising`: because they all raise."""
     kinds = ast.Raise if raising else JUMPS
-    return ends(body, lambda statement: isinstance(statement, kinds) or _never_passed(statement, scope, depth))
+    return ends(body, lambda statement: isinstance(statement, kinds) or never_passed(statement, scope, depth))
 
 
-def _never_passed(statement: ast.AST, scope: Scope, depth: int) -> bool:
+def never_passed(statement: ast.AST, scope: Scope, depth: int = 0) -> bool:
     """Whether a statement calls a function that never returns."""
-    if type(statement) not in _CALLING:
+    if type(statement) not in CALLING:
         return False
     value: ast.expr | None = statement.value  # type: ignore[attr-defined]
     call = value.value if isinstance(value, ast.Await) else value
@@ -63,6 +70,10 @@ def _never_returns(call: ast.Call, scope: Scope, depth: int, *, awaited: bool) -
     if not isinstance(func, (ast.Name, ast.Attribute)) or last_name(func) in _RETURNING:
         return False
     definitions: list[ast.AST | None] = []
+    owner = func.value if isinstance(func, ast.Attribute) else None
+    kinds = Inference(class_round(scope)).of(owner, scope) if isinstance(owner, ast.Name) else []
+    if kinds and all(isinstance(kind, Outside) and kind.name.startswith("builtins.") for kind in kinds):
+        return False  # the methods of builtins return; to evaluate them would cost more
     for value in options(evaluate(func, scope)):
         if isinstance(value, Symbol):
             if value.definition is None and value.name not in _OUTSIDE:
@@ -79,8 +90,8 @@ def _never_returns(call: ast.Call, scope: Scope, depth: int, *, awaited: bool) -
     if overloads:
         # The first overload that accepts the call decides, unless the function raises in any case.
         chosen = next((node for node in overloads if _accepts(node, call, scope)), None)
-        owner = scope.module.project.module_defining(chosen) if chosen is not None else None
-        if chosen is not None and owner is not None and _never_declared(chosen, owner.scope):
+        home = scope.module.project.module_defining(chosen) if chosen is not None else None
+        if chosen is not None and home is not None and _never_declared(chosen, home.scope):
             return True
         functions = [node for node in functions if node not in overloads]
     return bool(functions) and all(_always_raises(node, scope, depth + 1) for node in functions)
@@ -125,7 +136,7 @@ def _raises_on_all_paths(node: ast.FunctionDef | ast.AsyncFunctionDef, module: M
     inner = own_nodes(node)
     if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in inner):
         return False
-    returns = [part for part in inner if isinstance(part, ast.Return) and not _never_passed(part, scope, depth)]
+    returns = [part for part in inner if isinstance(part, ast.Return) and not never_passed(part, scope, depth)]
     return not returns or {*returns} <= unreachable(node.body, scope, depth)
 
 

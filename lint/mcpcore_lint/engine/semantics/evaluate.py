@@ -496,8 +496,8 @@ def evaluated_with(values: dict[str, Value], scope: Scope, evaluator: Callable[[
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:
-    """The value of an expression in a scope."""
-    return Resolver().expression(node, scope)
+    """The value of an expression in a scope. It is kept, since many readers ask for it."""
+    return scope.values.get(node) or scope.values.setdefault(node, Resolver().expression(node, scope))
 
 
 def _too_long(node: ast.expr) -> bool:
@@ -511,9 +511,7 @@ def _too_long(node: ast.expr) -> bool:
 
 def _constant(node: ast.Constant, scope: Scope) -> Value:
     value = node.value
-    if value is ...:
-        return Unknown(node, scope.module, "an ellipsis")
-    return Const(node, scope.module, value)
+    return Unknown(node, scope.module, "an ellipsis") if value is ... else Const(node, scope.module, value)
 
 
 def _parts(value: Value) -> tuple[str | None, ...]:

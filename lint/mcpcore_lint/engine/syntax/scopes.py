@@ -69,8 +69,8 @@ class Scope:
         self.owner = owner
         """The class that the function is a method of."""
         self.globals: set[str] = set()
-        self.values: dict[str | int, Value] = {}
-        """The values of names, filled on first use; by `id` for a part of the bindings of a name."""
+        self.values: dict[str | int | ast.expr, Value] = {}
+        """The values of names and of expressions, filled on first use; by `id` for a part of the bindings of a name."""
         self.kinds: dict[tuple[str | int, ClassInfo | None], list[Any]] = {}
         """The types of names, filled on first use."""
         self._bindings = bindings
@@ -108,7 +108,7 @@ class Scope:
 
     def key(self, name: str, bindings: list[Binding]) -> str | int:
         """The key for facts about bindings of a name: the name for all of them, the list's `id` for some."""
-        return name if self.bindings.get(name) is bindings else id(bindings)
+        return name if (self._bindings or {}).get(name) is bindings else id(bindings)
 
     def forget(self) -> None:
         """Release the names."""
@@ -145,54 +145,54 @@ def bind_statement(node: ast.AST, bindings: Bindings, scope: Scope) -> None:
     """Note the names that a statement, clause or pattern binds."""
     if type(node) not in _BINDING:
         return  # as for most statements
-
-    def bind(name: str, binding: Binding) -> None:
-        bindings.setdefault(name, []).append(binding)
-
     match node:
         case ast.Assign():
             for target, value in [pair for assigned in node.targets for pair in targets_of(assigned, node.value)]:
                 if isinstance(target, ast.Name):
-                    bind(target.id, Binding("assign" if value is not None else "opaque", node, value))
+                    _bind(bindings, target.id, Binding("assign" if value is not None else "opaque", node, value))
         case ast.AnnAssign(target=ast.Name(id=name)):
-            bind(name, Binding("annotated", node, node.value, node.annotation))
+            _bind(bindings, name, Binding("annotated", node, node.value, node.annotation))
         case ast.AugAssign(target=ast.Name(id=name)) if not scope.is_module:
-            bind(name, Binding("augmented", node, node.value))
+            _bind(bindings, name, Binding("augmented", node, node.value))
         case ast.NamedExpr(target=ast.Name(id=name)):
-            bind(name, Binding("assign", node, node.value))
+            _bind(bindings, name, Binding("assign", node, node.value))
         case ast.For() | ast.AsyncFor() | ast.comprehension():
             # A comprehension has its own scope. Its variables rarely hide an outer name; then the value is unknown.
             _bind_opaque(node.target, node, bindings)
         case ast.With() | ast.AsyncWith():
             for item in node.items:
                 if isinstance(item.optional_vars, ast.Name):
-                    bind(item.optional_vars.id, Binding("with", node, item.context_expr))
+                    _bind(bindings, item.optional_vars.id, Binding("with", node, item.context_expr))
                 elif item.optional_vars is not None:
                     _bind_opaque(item.optional_vars, node, bindings)
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-            bind(name, Binding("opaque", node))
+            _bind(bindings, name, Binding("opaque", node))
         case ast.MatchMapping(rest=str(name)):
-            bind(name, Binding("opaque", node))
+            _bind(bindings, name, Binding("opaque", node))
         case ast.Import():
             for alias in node.names:
                 name = alias.asname or alias.name.split(".")[0]
-                bind(name, Binding("import", node, target=(alias.name if alias.asname else name, None, 0)))
+                _bind(bindings, name, Binding("import", node, target=(alias.name if alias.asname else name, None, 0)))
         case ast.ImportFrom():
             for alias in node.names:
                 if alias.name != "*":
                     source = (node.module or "", alias.name, node.level)
-                    bind(alias.asname or alias.name, Binding("import", node, target=source))
+                    _bind(bindings, alias.asname or alias.name, Binding("import", node, target=source))
                 elif scope.is_module:
                     scope.module.star_imports.append((node.module or "", node.level))
         case ast.FunctionDef() | ast.AsyncFunctionDef() if role_of(node) != "overload":
-            bind(node.name, Binding("function", node))
+            _bind(bindings, node.name, Binding("function", node))
         case ast.ClassDef():
-            bind(node.name, Binding("class", node))
+            _bind(bindings, node.name, Binding("class", node))
         case ast.Global() | ast.Nonlocal():
             scope.globals.update(node.names)
         case _ if type(node) is _TYPE_ALIAS:
             alias_node: Any = node
-            bind(alias_node.name.id, Binding("assign", node, alias_node.value))
+            _bind(bindings, alias_node.name.id, Binding("assign", node, alias_node.value))
+
+
+def _bind(bindings: Bindings, name: str, binding: Binding) -> None:
+    bindings.setdefault(name, []).append(binding)
 
 
 _TYPE_ALIAS: Final = getattr(ast, "TypeAlias", None)
@@ -223,7 +223,7 @@ def targets_of(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.e
 def _bind_opaque(target: ast.AST, node: ast.AST, bindings: Bindings) -> None:
     for part in walk([target]):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            bindings.setdefault(part.id, []).append(Binding("opaque", node))
+            _bind(bindings, part.id, Binding("opaque", node))
 
 
 def role_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:

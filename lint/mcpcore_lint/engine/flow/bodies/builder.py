@@ -57,7 +57,12 @@ class HandlerBuilder:
     def _build(self, handler: Handler) -> Handler:
         node = self.node
         named: list[NamedReason] = []
-        for call in self.body.calls:
+        nested, builtins = self.body.function_of, self.body.builtins
+        for call in (
+            call
+            for call in self.body.calls
+            if type(call.func) is not ast.Name or call.func.id not in builtins or call in nested
+        ):
             method = getattr(self.contexts.renamed(call.func), "attr", "")
             if method == "recovery_for" and self.contexts.is_context_call(call, method):
                 reason = evaluate(call.args[0], self.body.scope_at(call)) if call.args else Missing(call, self.module)
@@ -68,7 +73,6 @@ class HandlerBuilder:
             elif error := self.errors.read(call):
                 self.errors.sites[call] = error
         throws = [throw for statement in self.body.raises for throw in self.raises.throws(statement)]
-        nested = self.body.function_of
         returns = [
             ReturnSite(statement, self.module, self.scope, self.raises.catch_of(statement), node)
             for statement in self.body.returns

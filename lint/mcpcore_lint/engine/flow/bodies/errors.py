@@ -65,18 +65,20 @@ def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str,
     """
     node = call.node if isinstance(call.node, ast.Call) else None
     in_order: list[ast.expr] = [] if node is None else node.args
-    if any(type(item) is ast.Starred for item in in_order):
+    if ast.Starred in map(type, in_order):
         in_order = [*takewhile(lambda item: type(item) is not ast.Starred, in_order)]
     # If a keyword occurs twice, the first one counts.
     keywords = {keyword.arg: keyword for keyword in reversed(node.keywords)} if node is not None else {}
     values = dict(reversed(call.keywords))
+    absent = call.at(None)
     arguments: dict[str, Argument] = {}
     for name, position in positions.items():
-        keyword = keywords.get(name)
-        expression = in_order[position] if position is not None and position < len(in_order) else None
+        expression, value, keyword = None, absent, keywords.get(name)
+        if position is not None:
+            expression = in_order[position] if position < len(in_order) else None
+            value = call.at(position)
         expression = keyword.value if keyword is not None else expression
-        value = values.get(name) or call.at(position)
-        arguments[name] = Argument(name, value, expression, keyword)
+        arguments[name] = Argument(name, values.get(name) or value, expression, keyword)
     return arguments
 
 
@@ -107,13 +109,10 @@ class ErrorReader:
 
     def read(self, call: ast.Call) -> ErrorSite | None:
         """Return the error that a call creates; None if it creates none."""
-        func = call.func
-        if type(func) is ast.Name and func.id in self.body.builtins and call not in self.body.function_of:
-            return None
         scope = self.body.scope_at(call)
         if self.contexts.is_context_call(call, "fail"):
             return self.made_by_context(call)
-        for value in options(self.callee(func, scope)):
+        for value in options(self.callee(call.func, scope)):
             symbol = value
             if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
                 symbol = value.args[0]

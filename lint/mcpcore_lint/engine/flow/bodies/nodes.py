@@ -75,14 +75,14 @@ class BodyNodes:
                         functions.append((self._nested(node, function, stack), node))  # type: ignore[arg-type]
                         break
                     # The variables of a comprehension are treated as variables of the function.
-                    bind_statement(node, module.functions[function].bindings, module.functions[function])
+                    scope = module.functions[function]
+                    bind_statement(node, scope.bindings, scope)
+                    scope.values = {key: value for key, value in scope.values.items() if not isinstance(key, ast.AST)}
                 # An inlined `children`, because most of the time of a run is spent here. Half of all nodes have no
                 # children and need not go through the stack.
                 below = []
                 for name in fields[kind]:
                     value = getattr(node, name, None)
-                    if value is None:
-                        continue
                     if type(value) is list:
                         for child in value:
                             if child is not None:
@@ -91,7 +91,7 @@ class BodyNodes:
                                     nodes.append(child)
                                 else:
                                     below.append(child)
-                    else:
+                    elif value is not None:
                         parents[value] = node
                         if type(value) in leaves:
                             nodes.append(value)

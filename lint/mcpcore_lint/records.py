@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class ToolRecord(NamedTuple):
     """Whether a test registers it. Such tools are not counted."""
 
 
+@lru_cache
 def in_test_file(path: str) -> bool:
     """Whether a file belongs to tests, by its path in the project."""
     *folders, file = path.split("/")

@@ -68,6 +68,7 @@ class FilesRun:
             from mcpcore_lint.runner.checker import Checker
 
             self._checker = Checker(self.root, self.settings, files=self.files, every=self.every, alone=self.alone)
+            self._checker.is_cached = self.cache is not None
             for path, raw in self.contents.items():
                 self._checker.give(path, raw)
         return self._checker

@@ -128,6 +128,7 @@ class Checker:
         self.hierarchy = Hierarchy(self.project, settings.exceptions)
         self.graph = CallGraph(self.project, self.hierarchy, settings.raises)
         self.tools: dict[str, list[ToolDef]] = {}
+        self.is_cached = True  # the results need the checksums of the files
         self.contents: dict[str, bytes] = {}
         """The contents by absolute path that replace those on disk."""
         self._reached: dict[object, Reach] = {}
@@ -216,7 +217,7 @@ class Checker:
                     raw = file.read()
         except OSError as error:
             return failed(Failure(shown, f"cannot be read: {error.strerror or error}"))
-        digest = checksum(raw)
+        digest = checksum(raw) if self.is_cached else b""
         relevant = self.is_relevant(absolute, raw)
         if not relevant and not self.every:
             return FileResult("", digest)
@@ -224,8 +225,7 @@ class Checker:
         try:
             module = self.project.module_of_bytes(absolute, raw)
         except SourceError as error:
-            diagnostics = self.parse_errors(shown, error)
-            return FileResult(shown, digest, suppresses, diagnostics)
+            return FileResult(shown, digest, suppresses, self.parse_errors(shown, error))
         except Exception as error:  # noqa: BLE001 - a crash on one file is reported, and the others are checked
             return failed(crash(shown, None, error))
         return self.check(absolute, module, digest, suppresses=suppresses)

@@ -12,6 +12,7 @@ from mcpcore_lint.patterns import regex
 
 _ALIAS: Final = regex(r"(\w+)\s*=\s*[\w.]+\.(?:add_)?tool\b(?!\()")
 """A name that is given to a method of a server."""
+_HINTED: Final = frozenset(word for word in NEAR if any(hint in word for hint in HINTS))
 
 
 def is_likely(call: ast.Call, module: Module) -> bool:
@@ -25,11 +26,13 @@ def is_likely(call: ast.Call, module: Module) -> bool:
 def likely_calls(module: Module) -> list[tuple[ast.Call, Scope]]:
     """The calls that may register something: by their words, or by a name that such a line binds."""
     text = module.source.text
-    words = [word for word in NEAR if word in text]
-    methods = {line for word in (".tool", ".add_tool") for line in module.lines_with(word)}
-    aliases = [*filter(None, (_ALIAS.search(module.source.line(line)) for line in sorted(methods)))]
-    words += [f"{alias[1]}(" for alias in aliases]
     hinted = {line for hint in (*HINTS, "MCP(") for line in module.lines_with(hint)}
+    lines = [*map(module.source.line, sorted(hinted))]
+    # Most words contain a hint, and the lines with hints are a small part of the file.
+    near_hints = "\n".join(lines)
+    words = [word for word in NEAR if word in (near_hints if word in _HINTED else text)]
+    aliases = (_ALIAS.search(line) for line in lines if ".tool" in line or ".add_tool" in line)
+    words += [f"{alias[1]}(" for alias in aliases if alias is not None]
     for local, bindings in module.scope.bindings.items():
         if bindings[0].kind == "import" and bindings[0].target == ("mcpcore", local, 0):
             continue  # mcpcore's own names are among the words

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
-from mcpcore_lint.engine.syntax.project import Project
+from mcpcore_lint.engine.syntax.project import Project, is_outside
 from mcpcore_lint.patterns import regex
 
 _IMPORT: Final = regex(r"import(?<!\wimport)[ \t(]")
@@ -69,13 +69,16 @@ class ImportSearch:
     def _imports(self, absolute: str, text: str) -> Iterator[str]:
         for match in _IMPORT.finditer(text):
             before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+            source = _FROM.match(before)
+            if source is not None and not source["dots"].strip() and is_outside(source["package"]):
+                continue
             names = _NAMES.match(text, match.end() - 1)
             assert names is not None
             words = [name.partition(" as ")[0].strip("() \t\r\n") for name in _COMMENT.sub("", names[0]).split(",")]
             if not before.strip():
                 for name in words:
                     yield from self._located(absolute, name, 0)
-            elif (source := _FROM.match(before)) is not None:
+            elif source is not None:
                 level, package = source["dots"].count("."), source["package"]
                 yield from self._located(absolute, package, level)
                 for name in filter(str.isidentifier, words):

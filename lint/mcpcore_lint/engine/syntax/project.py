@@ -215,10 +215,8 @@ class Project:
 
     def locate_from(self, absolute: str, name: str, level: int) -> str | None:
         """The file that an import means in a file, whether that file was read or not."""
-        if not level:
-            top = name.partition(".")[0]
-            if not top or top in FRAMEWORKS or top in sys.stdlib_module_names:
-                return None
+        if not level and is_outside(name):
+            return None
         directory = os.path.dirname(absolute)
         key = (directory, name, level)
         known = self._found.get(key)
@@ -398,6 +396,12 @@ class Project:
         path, line, column = place.rsplit(":", 2)
         module = self.module_at(path)
         return module.class_at(int(line), int(column)) if module is not None else None
+
+
+def is_outside(name: str) -> bool:
+    """Whether an absolute import names no file, or a framework or the standard library and so no file of a project."""
+    top = name.partition(".")[0]
+    return not top or top in FRAMEWORKS or top in sys.stdlib_module_names
 
 
 def nearby(absolute: str, root: str) -> Iterator[str]:

@@ -37,12 +37,8 @@ class ContractMessageData(Rule):
             names = _names_in_data(error)
             if names is None or any(map(to_be_filled_in, tool.contract.entries)):
                 continue
-            variables = {_written(variable): variable for variable in _variables(error.message.node)}
-            lacking = [
-                written
-                for written, variable in variables.items()
-                if names.isdisjoint({written, short(written)}) and _is_fact(variable, names, body)
-            ]
+            facts = (variable for variable in _variables(error.message.node) if _is_fact(variable, names, body))
+            lacking = [name for name in dict.fromkeys(map(_written, facts)) if names.isdisjoint({name, short(name)})]
             if lacking:
                 listed = " and ".join(f"`{name}`" for name in lacking)
                 are, them = ("is", "it") if len(lacking) == 1 else ("are", "them")

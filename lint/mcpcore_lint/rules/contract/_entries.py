@@ -40,6 +40,7 @@ NOT_ENTRIES: Final = frozenset(
 )
 """Names of mcpcore that make something other than a failure mode."""
 
+_REQUIRED: Final = frozenset({"reason", "code", "when", "recovery"})
 _NAME: Final = "FailureMode"
 _NOT_CALLED: Final = regex(rf"{_NAME}\b(?!\s*\()(?: as (\w+))?")
 _ASSIGNED_TO: Final = regex(r"(\w+)[ \t]*=[ \t]*(?:\w+\.)*\Z")
@@ -154,7 +155,8 @@ class EntryRule(Rule):
         """Check each value that an argument may have."""
         for name in self.arguments:
             argument = entry.model.arguments[name]
-            for value in options(argument.value):
+            # Most arguments are optional, and nothing is wrong with one that is left out.
+            for value in options(argument.value) if argument.given or name in _REQUIRED else ():
                 problem = self.check_value(Checked(value, argument, entry, ctx))
                 if problem is not None:
                     entry.report(ctx, argument, problem)

@@ -17,6 +17,4 @@ class ContractReasonRequired(EntryRule):
     def check_value(self, checked: Checked) -> Problem | None:
         """Report a reason that is missing, blank, or certainly not a string."""
         step = "name the failure in snake_case, such as 'no_match', as the first argument"
-        if checked.blank:
-            return checked.problem("is empty", step)
-        return checked.no_string("has no reason", step)
+        return checked.problem("is empty", step) if checked.blank else checked.no_string("has no reason", step)

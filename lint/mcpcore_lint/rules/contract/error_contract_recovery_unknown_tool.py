@@ -34,8 +34,9 @@ class ContractRecoveryUnknownTool(EntryRule):
         if isinstance(value, Mapping) and entry.model.arguments["fallback_tool"].state == "missing":
             problem = f"{entry.label} has fallback_arguments, but no fallback_tool, so the server does not start"
             entry.report(ctx, arguments, Problem(problem, "name the tool that takes them, or leave them out"))
-        tools = [tool for tool in ctx.tools if tool.kind == "tool" and string(tool.name) == name]
-        if not isinstance(value, Mapping) or not value.complete or len(tools) != 1:
+        is_read = isinstance(value, Mapping) and value.complete
+        tools = [tool for tool in ctx.tools if tool.kind == "tool" and string(tool.name) == name] if is_read else []
+        if not isinstance(value, Mapping) or len(tools) != 1:
             return
         misfit = _misfit({string(key) for key, _ in value.items}, tools[0], entry)
         if misfit is not None:

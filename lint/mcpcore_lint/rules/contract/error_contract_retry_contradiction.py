@@ -39,6 +39,8 @@ _NO_RETRY: Final = regex(
     r"|\bretrying (?:will not|won't|does not|doesn't|cannot|can't|is (?:no use|pointless|useless))\b",
     re.IGNORECASE,
 )
+# Each of the three patterns above needs one of these.
+_ABOUT_RETRYING: Final = ("wait", "retr", "again", "back off")
 _NEGATED: Final = regex(
     r"\b(?:do not|don't|never|not|no need to|no point in|no use in|without|cannot|can't|won't|instead of|rather than"
     r"|useless to|pointless to)(?: \w+){0,2} \Z",
@@ -78,7 +80,8 @@ class ContractRetryContradiction(EntryRule):
             step = f"reword the hint, or {another}"
         elif not advice.explicit:
             step = "declare the retry that the hint describes, or reword the hint"
-        words = _contradiction(_hint(hint.value), advice)
+        text = _hint(hint.value)
+        words = _contradiction(text, advice) if any(part in text.lower() for part in _ABOUT_RETRYING) else None
         if words is not None:
             problem = Problem(f"the hint of {entry.label} says {shortened(words)!r}, but {what}", step)
             entry.report(ctx, retry if advice.explicit and retry.node is not None else hint, problem)

@@ -200,7 +200,8 @@ class _AnswerReader:
 
     def _changed_in_clauses(self) -> Iterator[Returned]:
         """The failures that `except` clauses put into an answer: `result["status"] = "error"`."""
-        cores = [_core(site.node.value, site.scope) for site in self._function.returns if site.node.value is not None]
+        returns = self._function.returns if self._function.catches else ()
+        cores = [_core(site.node.value, site.scope) for site in returns if site.node.value is not None]
         answers = {core.id for core in cores if isinstance(core, ast.Name)}
         has_one_try = sum(1 for _ in self._body.all(ast.Try)) == 1
         for catch in self._function.catches if answers else ():
@@ -215,7 +216,8 @@ class _AnswerReader:
 
     def _gathered(self) -> Iterator[Returned]:
         """The exceptions that `gather(return_exceptions=True)` collects, returned without a look at them."""
-        calls = [call for call in self._body.all(ast.Call) if _collects(call)]
+        is_used = self._body.module.source.has("return_exceptions")
+        calls = [call for call in self._body.all(ast.Call) if is_used and _collects(call)]
         looks = calls and any(last_name(call.func) in _LOOKS for call in self._body.all(ast.Call))
         for call in calls if not looks and not any(self._body.all(ast.match_case)) else ():
             holders = {
@@ -244,15 +246,20 @@ class _AnswerReader:
         A result that the function looks at first does not count: its caller decides what an empty one means.
         """
         tests = [node.test for kind in _TESTS for node in self._body.all(kind)]
-        tested = {part.id for part in walk([*tests]) if isinstance(part, ast.Name)}
         for site in self._function.returns:
             core = site.node.value if site.node not in self._body.unreachable else None
-            while isinstance(core, ast.Await) or (isinstance(core, ast.Call) and _is_dumped(core, site.scope)):
+            # A call that only converts its first argument takes an empty one, too.
+            while isinstance(core, ast.Await) or (
+                isinstance(core, ast.Call) and core.args and _converted(core, site.scope) is core.args[0]
+            ):
                 core = core.value if isinstance(core, ast.Await) else core.args[0]
             # `{"rows": rows, "count": len(rows)}` says no more than the rows do.
             parts = core.values if isinstance(core, ast.Dict) and _only_names(core) else [core]
             seen = [
-                part for part in parts if part is not None and not (isinstance(part, ast.Name) and part.id in tested)
+                part
+                for part in parts
+                if part is not None
+                and not (isinstance(part, ast.Name) and any(mentions(test, part.id) for test in tests))
             ]
             calls = [call for part in seen for call, item, _ in self._calls(part, site.scope) if item is None]
             for model in self._models(calls[0], site.scope) if len(calls) == 1 else ():
@@ -357,11 +364,6 @@ def helpers_of(handler: Handler, ctx: RuleContext) -> list[tuple[Handler, ast.Re
 
 def _yields(function: FunctionNode) -> bool:
     return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function))
-
-
-def _is_dumped(call: ast.Call, scope: Scope) -> bool:
-    """Whether a call only converts its first argument, and takes an empty one."""
-    return bool(call.args) and _converted(call, scope) is call.args[0]
 
 
 def _only_names(answer: ast.Dict) -> bool:

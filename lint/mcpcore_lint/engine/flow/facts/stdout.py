@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.flow.effects import WriteKind
@@ -78,6 +79,7 @@ _CHILDREN: Final[dict[str, int | None]] = {
 _STARTERS: Final = frozenset({name.rpartition(".")[2] for name in _CHILDREN})
 
 
+@lru_cache(maxsize=16)
 def may_write(text: str) -> bool:
     """Whether a file may write to standard output, judged by its text."""
     patterns = [pattern for mark, pattern in _MARKS if mark in text]

@@ -20,7 +20,6 @@ from mcpcore_lint.model import (
     Const,
     ContractEntry,
     Mapping,
-    Symbol,
     Text,
     ThrowSite,
     ToolDef,
@@ -325,8 +324,8 @@ class _Reader:
                 return None
             properties[parameter.name] = schema_of_annotation(parameter.annotation, scope)
             default = evaluate(parameter.default, scope) if parameter.default is not None else None
-            is_field = isinstance(default, CallValue) and isinstance(default.func, Symbol)
-            if default is None or (is_field and _is_field(default) and requires_value(default)):  # type: ignore[arg-type]
+            is_field = isinstance(default, CallValue) and default.func.name.rpartition(".")[2] == "Field"
+            if default is None or (is_field and requires_value(default)):  # type: ignore[arg-type]
                 required.append(parameter.name)
         schema: dict[str, Any] = {"type": "object", "properties": properties}
         return {**schema, "required": required} if required else schema
@@ -337,10 +336,6 @@ def _known_text(value: Value) -> str:
     if isinstance(value, Text):
         return "".join("…" if part is None else part for part in value.parts)
     return string(value) or ""
-
-
-def _is_field(value: CallValue) -> bool:
-    return value.func.name.rpartition(".")[2] == "Field"
 
 
 def _add(places: list[dict[str, Any]], place: dict[str, Any] | None) -> None:

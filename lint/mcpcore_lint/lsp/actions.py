@@ -45,9 +45,12 @@ def actions(
     if _wanted(types.CodeActionKind.QuickFix, only, by_default=True):
         document = analysis.document
         rewriter = Rewriter(document.path, document.source.text)
-        touched = [finding for finding in analysis.diagnostics if _touches(document.range_of(finding.span), asked)][
-            :_MOST
-        ]
+        touched = [
+            finding
+            for finding in analysis.diagnostics
+            if (place := document.range_of(finding.span)).start.line <= asked.end.line
+            and asked.start.line <= place.end.line
+        ][:_MOST]
         tree = _tree(document.path, document.source.text)
         for diagnostic in touched:
             try:
@@ -76,10 +79,6 @@ def actions(
 def _wanted(kind: str, only: Sequence[str] | None, *, by_default: bool) -> bool:
     """Whether a client asks for a kind: by its name, or by that of a kind above it."""
     return by_default if not only else any(kind == cls or kind.startswith(f"{cls}.") for cls in only)
-
-
-def _touches(first: types.Range, other: types.Range) -> bool:
-    return first.start.line <= other.end.line and other.start.line <= first.end.line
 
 
 def fixed(rewriter: Rewriter, fix: Fix | None) -> tuple[Edit, ...]:

@@ -64,7 +64,7 @@ class Callers:
             if place.raised:
                 if name := self._catches(module, call, scope, place.raised):
                     decide = f"let line {call.lineno} of {module.path} catch CodedError, not {name}, and raise ctx.fail"
-                    return f"{_short(place.raised)} is caught by a caller", decide
+                    return f"{place.raised.rpartition('.')[2]} is caught by a caller", decide
             elif not self._only_returned(module, call):
                 decide = f"let line {call.lineno} of {module.path} catch CodedError if it reads it, and raise ctx.fail"
                 return "a failure is returned to other code too", decide
@@ -137,10 +137,6 @@ class Callers:
                             return ast.unparse(kind)
             node = parent
         return None
-
-
-def _short(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 # -- functions that a tool calls, and their `return {"error": ...}` ----------------------------------------------------

@@ -46,7 +46,7 @@ class AnnotationReader(ABC):
         Follows unions, Optional, Annotated and the like, aliases and quotes. The constant None is left out.
         """
         unquoted = unquote(node)
-        if unquoted is None or _is_none(unquoted):
+        if unquoted is None or (isinstance(unquoted, ast.Constant) and unquoted.value is None):
             return []
         self.depth += 1
         try:
@@ -126,7 +126,3 @@ def unquote(node: ast.expr | None) -> ast.expr | None:
                 ast.copy_location(part, node)
         node = inner
     return node
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

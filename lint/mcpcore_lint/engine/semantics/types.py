@@ -335,7 +335,8 @@ class Inference:
         if isinstance(kind, Outside):
             if kind.state is not None:
                 return self.annotation(*kind.state) if name == "lifespan_context" else [kind]
-            return [Outside(f"{kind.name}.{name}" if _is_module(kind.name) else "")]
+            is_module = kind.name.rpartition(".")[2][:1].islower() and not kind.name.startswith("builtins.")
+            return [Outside(f"{kind.name}.{name}" if is_module else "")]
         for info in ancestry(kind.info):
             kinds = self._own_attribute(info, name, kind)
             if kinds is not None:
@@ -366,7 +367,3 @@ class Inference:
             if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
                 kinds.extend(inner.of(value, scope))
         return once(kinds)
-
-
-def _is_module(name: str) -> bool:
-    return bool(name) and name.rpartition(".")[2][:1].islower() and not name.startswith("builtins.")

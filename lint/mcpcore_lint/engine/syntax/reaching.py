@@ -41,7 +41,9 @@ class Reaching:
         node = scope.node
         if isinstance(node, (ast.Module, ast.Lambda)):
             return
-        shared = _set_elsewhere(node) if scope.module.source.has("nonlocal") else set()
+        # The names that functions inside it set by `nonlocal`.
+        inner = ast.walk(node) if scope.module.source.has("nonlocal") else ()
+        shared = {name for part in inner if isinstance(part, ast.Nonlocal) for name in part.names}
         state: State = {}
         for name, bindings in scope.bindings.items():
             if not is_followed(bindings) or name in shared or name in scope.globals:
@@ -177,8 +179,3 @@ def _joined(states: list[State | None]) -> State | None:
         for name, mask in state.items():
             joined[name] |= mask
     return joined
-
-
-def _set_elsewhere(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """The names that functions inside a function set by `nonlocal`."""
-    return {name for inner in ast.walk(node) if isinstance(inner, ast.Nonlocal) for name in inner.names}

@@ -41,7 +41,7 @@ def raised(node: ast.Raise, body: Body) -> Place | Left | None:
         return _protocol_error(node, call, body)
     rule = _rule(name, body)
     if rule is None:
-        if name.startswith("mcpcore.") or _is_fail(node.exc):
+        if name.startswith("mcpcore.") or getattr(getattr(node.exc, "func", None), "attr", "") == "fail":
             return None
         return _made(node, node.exc, name, body)
     if rule == "project-error" and (why := _changes_message(name, body)):
@@ -101,10 +101,6 @@ def _again(node: ast.expr, body: Body, statement: ast.Raise) -> bool:
         if isinstance(target, ast.Name)
     }
     return node.id in caught | kept and statement is not None
-
-
-def _is_fail(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "fail"
 
 
 def _changes_message(name: str, body: Body) -> str:

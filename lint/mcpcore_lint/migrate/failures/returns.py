@@ -81,9 +81,7 @@ def returned(node: ast.Return, body: Body) -> Place | Left | None:
         return _either(node, value, body)
     if value is not None and (is_text(value, body.scope) or _is_exception(value, body, node)):
         return _text(node, value, body)
-    if isinstance(value, ast.Call):
-        return _call(node, value, body)
-    return None
+    return _call(node, value, body) if isinstance(value, ast.Call) else None
 
 
 def _name(func: ast.expr, body: Body) -> str:

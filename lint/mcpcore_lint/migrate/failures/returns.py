@@ -158,7 +158,8 @@ def _may_be_result(node: ast.Return, table: dict[str, ast.expr], rule: str, body
     )
     error = next((table[key] for key in _ERROR if key in table), None)
     in_clause = body.clause_of(node) is not None
-    describes = (error is None and bool(table.keys() & {*_MESSAGE, "reason"})) or (len(table) == 1 and _is_word(error))
+    is_code = isinstance(error, ast.Constant) and isinstance(error.value, str) and " " not in error.value
+    describes = (error is None and bool(table.keys() & {*_MESSAGE, "reason"})) or (len(table) == 1 and is_code)
     if rule != "model" and describes and _always_returned(node, body):
         return True
     if flagged:
@@ -168,11 +169,6 @@ def _may_be_result(node: ast.Return, table: dict[str, ast.expr], rule: str, body
         return False
     about_errors = _ABOUT_ERRORS.search(body.tool) is not None and isinstance(error, ast.Constant)
     return not _is_message(error, node, body) or (about_errors and not in_clause)
-
-
-def _is_word(value: ast.expr | None) -> bool:
-    """Whether a value is a text of one word, such as the code of an error."""
-    return isinstance(value, ast.Constant) and isinstance(value.value, str) and " " not in value.value
 
 
 def _beside(node: ast.AST, body: Body) -> Left:
@@ -256,23 +252,19 @@ def _key(name: str) -> str:
 
 def _is_message(value: ast.expr, node: ast.AST, body: Body) -> bool:
     """Whether an expression is a text, or is made of the exception that was caught."""
-    for parent, _ in body.above(node):
-        if isinstance(parent, ast.ExceptHandler) and parent.name is not None and mentions_name(value, parent.name):
-            return True
-    if is_text(value, body.scope):
+    caught = (parent.name for parent, _ in body.above(node) if isinstance(parent, ast.ExceptHandler))
+    if is_text(value, body.scope) or any(name is not None and mentions_name(value, name) for name in caught):
         return True
     match value:
         case ast.Name(id=name):
             values = [binding.value for binding in body.scope.bindings.get(name, ())]
-            return bool(values) and all(_is_written(item, body) for item in values)
+            texts = (
+                item is not None and not isinstance(item, ast.Name) and is_text(item, body.scope) for item in values
+            )
+            return bool(values) and all(texts)
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return is_text(left, body.scope) or is_text(right, body.scope)
     return False
-
-
-def _is_written(value: ast.expr | None, body: Body) -> bool:
-    """Whether a value that a name gets is a text."""
-    return value is not None and not isinstance(value, ast.Name) and is_text(value, body.scope)
 
 
 def _always_returned(node: ast.Return, body: Body) -> bool:

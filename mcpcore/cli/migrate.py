@@ -131,11 +131,12 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
             output.line(line)
     for failure in migration.failures:
         output.line(f"{failure.path}: {failure.message}", err=True)
-    places = len(migration.converted)
-    verb = "converted" if write else "would be converted"
+    places, files = len(migration.converted), counted(len(migration.files), "file")
+    done = f"{counted(places, 'place')} {'converted' if write else 'would be converted'} in {files}"
+    if migration.files and not places:
+        done = f"{files} {'changed' if write else 'would change'}"
     output.line(
-        f"{counted(places, 'place')} {verb} in {counted(len(migration.files), 'file')}; "
-        f"{counted(len(certain), 'place')} left to you, {len(perhaps)} to look at, {len(project)} about "
+        f"{done}; {counted(len(certain), 'place')} left to you, {len(perhaps)} to look at, {len(project)} about "
         f"the project{_TEXTS * any('expose_internal_errors' in file.after for file in migration.files)}",
         err=True,
     )
@@ -202,6 +203,7 @@ def _next(migration: Migration, *, written: bool) -> str:
     if migration.files and not written:
         return "Next: read the diff, and run the command again with --write."
     if migration.files:
-        filled = "fill in each recovery that `mcpcore lint` reports as a TODO, " if migration.converted else ""
+        todo = any(file.after.count("recovery=TODO") > file.before.count("recovery=TODO") for file in migration.files)
+        filled = "fill in each recovery that `mcpcore lint` reports as a TODO, " if todo else ""
         return f"Next: run your formatter, {filled}{f'{lines}, ' if migration.left else ''}and run your tests."
     return f"Next: {lines}." if migration.left else "Nothing is left to convert; `mcpcore lint` names each TODO."

@@ -429,7 +429,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
 
         @server.tool
         def f(x: str) -> str:
-            raise ValueError()
+            raise ValueError("Order is too long")
 
         @server.resource("a://b")
         def g() -> str:

@@ -45,7 +45,10 @@ GOES = {
         """
         return driver.run(names)  # all of them
         """,
-        'except Exception goes: it said f"Error creating entities: {e}"',
+        (
+            'except Exception goes: it said f"Error creating entities: {e}"; '
+            'logger.error(f"Error creating entities: {e}") goes too'
+        ),
     ),
     "a try on one line": (
         """
@@ -293,5 +296,5 @@ def test_a_text_that_hides_the_exception_goes_on_to_hide_it(tmp_path: Path) -> N
     """Where clients read the texts of exceptions, that of httpx has the address in it, and so the secret."""
     _, files = run(tmp_path, {"server.py": HIDING})
     assert 'Server("x", expose_internal_errors="message")' in files["server.py"]
-    assert 'raise internal_error(f"HTTP {e.response.status_code}") from e' in files["server.py"]
+    assert 'return {"error": f"HTTP {e.response.status_code}"}' in files["server.py"]
     assert 'raise internal_error("Failed to ask") from exc' in files["server.py"]

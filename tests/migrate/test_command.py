@@ -115,7 +115,7 @@ def test_pins_and_options_of_the_server_are_listed(tmp_path: Path) -> None:
     )
     outcome, _ = run(tmp_path, {"server.py": source, "pyproject.toml": requirements})
     assert [
-        "pyproject.toml:4: the pin mcp>=1.2,<2: mcpcore needs mcp 2.3 or later",
+        "pyproject.toml:4: the pin mcp>=1.2,<2: add mcpcore too, which needs mcp 2.3 or later",
         "pyproject.toml:5: the pin fastmcp>=2,<3: mcpcore needs fastmcp 4.0 or later",
     ] == list(report(outcome))
     assert [

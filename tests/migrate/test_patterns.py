@@ -12,7 +12,7 @@ import pytest
 
 from tests.migrate.converted import CONVERTED
 from tests.migrate.left import LEFT
-from tests.migrate.migrating import migrated, report, run
+from tests.migrate.migrating import report, run
 
 HEAD = """import contextlib
 import functools
@@ -87,48 +87,6 @@ def test_a_tool_whose_result_has_a_field_error_stays(outcomes: dict[str, Outcome
     )
     (tmp_path / "server.py").write_text(kept)
     subprocess.run([sys.executable, "server.py"], cwd=tmp_path, check=True)
-
-
-RAISING = """
-def make_error(text: str):
-    \"\"\"Raise the error of the shop.\"\"\"
-    logger.error(text)
-    raise ShopError(text)
-
-
-def make_numbered(text: str, number: int):
-    raise ShopError(text)
-
-
-def make_longer(text: str):
-    text = f"Shop: {text}"
-    raise ShopError(text)
-
-
-@mcp.tool()
-def look_up(name: str) -> str:
-    if not name:
-        make_error("The name is required")
-    try:
-        return name[1]
-    except IndexError as e:
-        make_error(f"The name {name} is too short")
-    make_numbered("The name is unknown", 1)
-    make_longer("The name is odd")
-"""
-
-
-def test_a_function_that_only_raises_its_argument_is_a_failure(tmp_path: Path) -> None:
-    """Its call becomes the `raise`, with the cause in a clause; a function that does more than that stays."""
-    head = (
-        "import logging\n\nfrom mcp.server.mcpserver import MCPServer\n\nlogger = logging.getLogger()\n"
-        'mcp = MCPServer("x")\n\n\nclass ShopError(Exception):\n    pass\n\n'
-    )
-    written = migrated(tmp_path, head + RAISING)
-    assert '    if not name:\n        raise ctx.fail("name_is_required", "The name is required")\n' in written
-    assert 'raise ctx.fail("name_is_too_short", f"The name {name} is too short") from e\n' in written
-    assert '    make_numbered("The name is unknown", 1)\n    make_longer("The name is odd")\n' in written
-    assert written == migrated(tmp_path, written)
 
 
 def test_a_method_of_an_object_of_a_module_is_followed(tmp_path: Path) -> None:

@@ -158,14 +158,14 @@ def f(x: int) -> PrefabApp:
 
 
 def test_a_handler_of_the_low_level_server_is_left(tmp_path: Path) -> None:
-    """If it reads the request of version 1, the code stays, and one line has the tools that the dispatcher serves."""
+    """If it returns a mapping, the code stays, and one line has the tools that the dispatcher serves."""
     source = """from mcp.server import Server
 
 server = Server("x")
 
 
 @server.call_tool()
-async def call_tool(name: str, arguments: dict) -> list:
+async def call_tool(name: str, arguments: dict) -> dict:
     if name == "find":
         return find(server.request_context, arguments["x"])
     if name == "sell":
@@ -233,6 +233,44 @@ async def test_a_low_level_server_of_version_1_runs_on_version_2(tmp_path: Path)
         assert "memo" == (await client.read_resource("memo://a")).contents[0].text  # type: ignore[union-attr]
     second, _ = run(tmp_path, {})
     assert () == second.files
+
+
+RESULTS = """import mcp.types as types
+from mcp.server import Server
+
+
+def make() -> Server:
+    server = Server("x")
+
+    @server.list_tools()
+    async def list_tools() -> list[types.Tool]:
+        return [types.Tool(name="find", inputSchema={"type": "object"})]
+
+    @server.call_tool()
+    async def call_tool(name: str, arguments: dict) -> types.CallToolResult:
+        text = f"{name} by {server.request_context.request_id}"
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], isError=True)
+
+    return server
+"""
+
+
+@pytest.mark.anyio
+async def test_handlers_of_a_low_level_server_read_the_request(tmp_path: Path) -> None:
+    """Version 1 had the context in a variable of the server; a result that a handler makes itself is handed on."""
+    test = "import mcp\nfrom server import make\n\n\ndef test_x():\n    assert make().request_handlers\n"
+    outcome, files = run(tmp_path, {"server.py": RESULTS, "tests/test_server.py": test})
+    assert (
+        "test_server.py:6: request_handlers of a low-level server: SDK 2.0 has add_request_handler"
+        in report(outcome)[-1]
+    )
+    space: dict[str, Any] = {}
+    exec(compile(files["server.py"], "server.py", "exec"), space)
+    async with Client(space["make"]()) as client:
+        failed = await client.call_tool("find", {})
+        assert failed.is_error
+        assert "find by " in failed.content[0].text  # type: ignore[union-attr]
+    assert () == run(tmp_path, {})[0].files
 
 
 def test_a_tool_that_an_object_of_the_project_registers_is_converted(tmp_path: Path) -> None:

@@ -143,6 +143,79 @@ def test_only_the_options_go(tmp_path: Path) -> None:
     assert one == migrated(tmp_path / "c", before)
 
 
+SETTINGS = """import argparse
+
+from mcp.server.fastmcp import FastMCP
+
+mcp = FastMCP("x")
+mcp._mcp_server.version = "3"
+
+
+class App:
+    def __init__(self) -> None:
+        self.server = FastMCP("y")
+
+    async def run(self, host: str) -> None:
+        self.server.settings.host = host
+        await self.server.run_sse_async()
+
+
+def main(args: argparse.Namespace) -> None:
+    if args.transport == "sse":
+        mcp.settings.host = args.host
+        mcp.settings.log_level = "INFO"
+        mcp.settings.port = int(args.port)
+        print(mcp.settings.sse_path)
+        mcp.run("sse")
+    if args.port:
+        mcp.settings.port = args.port
+    mcp.run()
+"""
+
+
+def test_settings_go_to_the_call_that_runs_the_server(tmp_path: Path) -> None:
+    """Version 2 has no field for them: it would refuse the assignment. Conditional ones and reads have a line."""
+    outcome, files = run(tmp_path, {"server.py": SETTINGS})
+    text = files["server.py"]
+    assert 'mcp._lowlevel_server.version = "3"' in text
+    assert "    async def run(self, host: str) -> None:\n        await self.server.run_sse_async(host=host)\n" in text
+    assert (
+        """        mcp.settings.log_level = "INFO"
+        print(mcp.settings.sse_path)
+        mcp.run("sse", host=args.host, port=int(args.port))
+"""
+        in text
+    )
+    assert [
+        (
+            "server.py:20: settings.sse_path of the server, which SDK 2.0 does not have: "
+            "give it where the server is run, as in run(transport=..., sse_path=...)"
+        ),
+        (
+            "server.py:23: settings.port of the server, which SDK 2.0 does not have: "
+            "give it where the server is run, as in run(transport=..., port=...)"
+        ),
+    ] == report(outcome)
+    exec(compile(text, "server.py", "exec"), {"__name__": "server"})
+
+
+def test_scripts_that_install_the_sdk_are_part_of_the_report(tmp_path: Path) -> None:
+    """They need mcpcore too, or the next installation ends in a server that cannot be imported."""
+    files: dict[str, str | bytes] = {
+        "server.py": "from mcp.server import MCPServer\n\nmcp = MCPServer('x')\n",
+        "install.sh": "mcp=1\npip3 install 'mcp[cli]>=2.0' chromadb\n",
+        "setup.sh": "pip install mcp\n",
+        "tools/install.py": 'deps = ["chromadb", "mcp>=2.0.0"]\n',
+        "requirements-dev.txt": "mcp==1.2\n",
+    }
+    assert [
+        "install.sh:2: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
+        "requirements-dev.txt:1: the pin mcp==1.2: add mcpcore too, which needs mcp 2.3 or later",
+        "setup.sh:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
+        "install.py:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
+    ] == report(run(tmp_path, files)[0])
+
+
 def test_the_files_of_the_project_are_part_of_the_report(tmp_path: Path) -> None:
     """Old versions of Python, pins in an image, and lock files."""
     files: dict[str, str | bytes] = {
@@ -155,7 +228,7 @@ def test_the_files_of_the_project_are_part_of_the_report(tmp_path: Path) -> None
     outcome, _ = run(tmp_path, files)
     assert [
         "Dockerfile:1: FROM docker.io/python:3.10-slim: mcpcore needs Python 3.11 or later",
-        "Dockerfile:2: the pin fastmcp==2.3: mcpcore needs fastmcp 4.0 or later",
+        "Dockerfile:2: the pin fastmcp==2.3: add mcpcore too, which needs fastmcp 4.0 or later",
         'pyproject.toml:2: requires-python = ">=3.10": mcpcore needs Python 3.11 or later',
         "uv.lock:1: the lock file: write it again after the requirements",
     ] == report(outcome)

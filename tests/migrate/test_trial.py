@@ -87,6 +87,23 @@ def test_without_the_dependencies_nothing_was_tried(tmp_path: Path) -> None:
     assert f"Nothing was tried: {tmp_path} did not run" in done.stderr
 
 
+def test_an_interpreter_that_is_too_old_is_no_defect_of_the_project(tmp_path: Path) -> None:
+    """The command says which Python is needed, and puts nothing back."""
+    files = {
+        "server.py": f"import newer\n{SERVER}",
+        "newer.py": "def f(:\n",
+        "unread.py": "import mcp\ndef f(:\n",
+        "pyproject.toml": '[project]\nrequires-python = ">=3.99"\n',
+    }
+    done = migrate(tmp_path, files)
+    assert "cannot be imported" not in done.output
+    assert (
+        "Nothing was tried: the interpreter cannot read the files, SyntaxError: invalid syntax (newer.py" in done.stderr
+    )
+    assert "parse-error: invalid syntax; the project needs Python 3.99, so run mcpcore with that" in done.stdout
+    assert "ctx.fail" in (tmp_path / "server.py").read_text()
+
+
 def test_a_command_runs_before_and_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report shows how it ended, and the failures that are new; the exit code is 1 if it failed only afterwards."""
     folder = tmp_path / "project"

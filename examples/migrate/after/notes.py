@@ -14,11 +14,6 @@ class NoteError(Exception):
     """A note could not be read or written."""
 
 
-def note_error(name: str) -> NoteError:
-    """The error of a note that is missing."""
-    return NoteError(f"There is no note {name}")
-
-
 @mcp.tool
 @tool(
     errors=[
@@ -35,7 +30,7 @@ def read_note(ctx: Context[Literal["there_is_no_note"]], name: str) -> str:
     try:
         return NOTES[name]
     except KeyError as e:
-        raise ctx.fail("there_is_no_note", str(note_error(name))) from e
+        raise ctx.fail("there_is_no_note", f"There is no note {name}") from e
 
 
 @mcp.tool

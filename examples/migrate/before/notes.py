@@ -11,18 +11,13 @@ class NoteError(Exception):
     """A note could not be read or written."""
 
 
-def note_error(name: str) -> NoteError:
-    """The error of a note that is missing."""
-    return NoteError(f"There is no note {name}")
-
-
 @mcp.tool
 def read_note(name: str) -> str:
     """Read a note."""
     try:
         return NOTES[name]
     except KeyError as e:
-        raise note_error(name) from e
+        raise NoteError(f"There is no note {name}") from e
 
 
 @mcp.tool

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.parse import Enclosing, own_nodes, walk
 from mcpcore_lint.migrate.model import Left
-from mcpcore_lint.model import FunctionNode, Symbol, options
+from mcpcore_lint.model import CallValue, FunctionNode, Symbol, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
 
 BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
 _LOGGING: Final = frozenset(
@@ -147,6 +149,30 @@ class Body:
             name is None or name in BROAD or self.hierarchy.is_kind_of(raised, name) is not False
             for name in self.caught(clause)
         )
+
+
+def scope_around(node: ast.AST, module: Module) -> Scope:
+    """The scope of the names in a node: that of the function around it, or of the file."""
+    function = module.parents.get(node)
+    while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        function = module.parents.get(function)
+    return module.scope_of(function) if function is not None else module.scope
+
+
+def classes_of(node: ast.expr, scope: Scope) -> set[str]:
+    """The classes that an expression names or is an object of: by annotations, and by the calls that made it."""
+    parts: list[tuple[ast.expr | None, Scope]] = [(node, scope)]
+    match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+    if match is not None:
+        parts += [(part, match[0]) for binding in match[1] for part in (binding.annotation, binding.value)]
+    info = class_round(scope) if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self" else None
+    if info is not None and isinstance(node, ast.Attribute):
+        for annotation, value, inner in info.instance_attributes.get(node.attr, ()):
+            parts += [(annotation, inner), (value, inner)]
+    calls = [(part.func if isinstance(part, ast.Call) else part, inner) for part, inner in parts]
+    values = [evaluate(part, inner) for part, inner in calls if isinstance(part, (ast.Name, ast.Attribute))]
+    kinds = [value.func if isinstance(value, CallValue) else value for value in values]
+    return {kind.name for kind in kinds if isinstance(kind, Symbol)}
 
 
 def only_logs(statement: ast.stmt) -> bool:

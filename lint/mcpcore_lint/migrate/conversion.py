@@ -175,13 +175,13 @@ class Conversion:
                 elif place.raised.rpartition(".")[2] in expected:
                     decide = "let the test expect the exception itself, and run the command again"
                     self.left.append(body.left(place.node, "a test expects what this clause raises", decide))
-                elif self._tells(broad, callers) and self._is_coded(place, "INTERNAL_ERROR"):
+                elif not self._tells(broad, callers):
+                    self.catch_alls.append(broad)
+                elif self._is_coded(place, "INTERNAL_ERROR"):
                     self.places.append(place)
                     self.shields += outcome
-                elif place.raised and self._tells(broad, callers):
-                    self.left.append(body.left(place.node, *_kept(place)))
                 else:
-                    self.catch_alls.append(broad)
+                    self.left.append(body.left(place.node, *_kept(place)))
             elif not self._name(place):
                 self.left.append(body.left(place.node, *_kept(place)))
             else:
@@ -327,7 +327,7 @@ class Conversion:
 
         An exception without a good sentence is unchanged. A failure that is returned like a result gets a code.
         """
-        message, scope = place.said or (place.message, self.body.scope)
+        message, scope = place.message, self.body.scope
         parts = pieces(message, scope)
         kind = self._class(place)
         clause = self.body.clause_of(place.node)
@@ -361,8 +361,12 @@ class Conversion:
         return reason is not None or self._is_coded(place, entry.code)
 
     def _is_coded(self, place: Place, code: str) -> bool:
-        """Give a failure that the tool returned its code alone."""
-        if place.raised == "" and place.message is not None:
+        """Give a failure that the tool returned its code alone, unless only values of the code tell the cause."""
+        known = {parameter.arg for parameter in all_parameters(self.body.node.args)} | vars(builtins).keys()
+        holes = [part for part in parts_of(place.message, self.body.scope) if not isinstance(part, str)]
+        names = walk([hole for hole in holes if hole is not None])
+        unknown = None in holes or any(isinstance(part, ast.Name) and part.id not in known for part in names)
+        if place.raised == "" and place.message is not None and not (code in VAGUE and unknown):
             self.codes[place] = code
         return place in self.codes
 
@@ -392,7 +396,7 @@ class Conversion:
         caught = [name for name in (self.body.caught(clause) if clause is not None else ()) if name is not None]
         specific = [name for name in caught if name not in {"builtins.Exception", "builtins.BaseException"}]
         plain = place.raised in {"", "builtins.Exception", "builtins.RuntimeError", "builtins.ValueError"}
-        framework = place.raised.startswith(("mcp.", "fastmcp.")) or place.rule == "made-error"
+        framework = place.raised.startswith(("mcp.", "fastmcp."))
         if (plain or framework) and len(specific) == 1:
             return specific[0]
         # A class of Python that hands on the text of any other exception says nothing about the cause.
@@ -425,7 +429,9 @@ class Conversion:
                 text = " ".join(segment(message).split()) if message is not None else "nothing"
                 how = "goes" if broad.goes else "raises again"
                 kinds = " ".join(segment(broad.clause.type).split()) if broad.clause.type is not None else ""
-                gone.append(body.left(broad.clause, f"except {kinds}".strip() + f" {how}", f"it said {text}"))
+                logs = [segment(part) for part in broad.clause.body if broad.goes and isinstance(part, ast.Expr)]
+                said = "; ".join([f"it said {text}", *(f"{' '.join(log.split())} goes too" for log in logs)])
+                gone.append(body.left(broad.clause, f"except {kinds}".strip() + f" {how}", said))
         return changes, gone
 
     # -- writing -------------------------------------------------------------------------------------------------------
@@ -477,9 +483,7 @@ class Conversion:
         text = "" if place.message is None else module.source.segment(place.message)
         bare = text if place.message is None else unlabelled(text, pieces(place.message, scope))
         labelled, text = bare != text, bare
-        if place.attribute:
-            text = f"{text}.{place.attribute}"
-        elif place.message is not None and not is_text(place.message, scope):
+        if place.message is not None and not is_text(place.message, scope):
             text = f"str({text})"
         elif "\n" in text and isinstance(place.message, ast.BinOp):
             text = f"({text})" if not text.startswith("(") else text
@@ -492,9 +496,6 @@ class Conversion:
         arguments = [*head, *([text] if text else []), *place.arguments]
         if isinstance(node, ast.Return):
             return [codemods.change(module, "raise_failure", node, cause, callee, *arguments)]
-        if isinstance(node, ast.Expr):
-            code = f"raise {callee}({', '.join(arguments)}){cause and f' from {cause}'}"
-            return [Edit(*module.source.node_range(node), code)]
         assert node.exc is not None
         changes: list[Change | Edit | None] = []
         if place.call is not None:
@@ -511,5 +512,8 @@ class Conversion:
 
 def _kept(place: Place) -> tuple[str, str]:
     """The line about a failure that is unchanged."""
+    if not place.raised:
+        decide = "declare a failure mode for each cause, such as the status of a response, and raise ctx.fail"
+        return "a failure is returned whose values tell the cause", decide
     decide = "declare a failure mode, and raise ctx.fail, if clients need a code or advice"
     return f"{place.raised.rpartition('.')[2]} keeps its class and its text", decide

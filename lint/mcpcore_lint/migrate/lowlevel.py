@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
+from mcpcore_lint.migrate.constants import above
 from mcpcore_lint.migrate.contracts import Names, Writer
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ _FORMS: Final = {
 _DECORATORS: Final = frozenset({
     *_FORMS, "set_logging_level", "subscribe_resource", "unsubscribe_resource", "progress_notification", "completion",
 })  # fmt: skip
+_CONTEXT: Final = "request_context"
 _LISTS: Final = ("list", "List", "Sequence", "Iterable", "typing.Sequence", "typing.List", "typing.Iterable")
 
 
@@ -45,14 +47,21 @@ def plan_handlers(module: Module) -> list[Edit] | None:
     functions = [node for node in walk([module.tree]) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     names = Names(module)
     edits: list[Edit] = []
-    for node in functions:
+    handlers = [node for node in functions if any(map(_kind, node.decorator_list))]
+    reads = [node for node in walk([module.tree]) if isinstance(node, ast.Attribute) and node.attr == _CONTEXT]
+    reads = reads if handlers else []
+    for node in handlers:
         kinds = [_kind(decorator) for decorator in node.decorator_list]
-        if not any(kinds):
-            continue
-        written = _adapter(node, kinds[0], module, names) if len(kinds) == 1 else None
-        if written is None or module.source.has("request_context"):
+        written = _adapter(node, kinds[0], module, names, keeps=bool(reads)) if len(kinds) == 1 else None
+        if written is None or (reads and module.source.has(f"{_CONTEXT} =")):
             return None
         edits += written
+    if reads:
+        # Version 1 had the context of the request in a variable of the server.
+        edits += [Edit(*module.source.node_range(node), f"{_CONTEXT}.get()") for node in reads]
+        kind, variable = names.spell("mcp.server", "ServerRequestContext"), names.spell("contextvars", "ContextVar")
+        place, end = above(module, [*handlers, *reads]), module.source.newline
+        edits.append(Edit(place, place, f'{_CONTEXT}: {variable}[{kind}] = {variable}("{_CONTEXT}"){end * 3}'))
     return [*edits, *names.edits(names.spelled)]
 
 
@@ -65,16 +74,24 @@ def _kind(decorator: ast.expr) -> str:
 
 
 def _adapter(
-    node: ast.FunctionDef | ast.AsyncFunctionDef, kind: str, module: Module, names: Names
+    node: ast.FunctionDef | ast.AsyncFunctionDef, kind: str, module: Module, names: Names, *, keeps: bool
 ) -> list[Edit] | None:
-    """The edits that drop the decorator of a function, and register a function of the request below it."""
+    """The edits that drop the decorator of a function, and register a function of the request below it.
+
+    Args:
+        node: The function.
+        kind: The name of the decorator.
+        module: The file.
+        names: Its imports.
+        keeps: Whether the functions of the file read the context of the request.
+    """
     source, arguments = module.source, all_parameters(node.args)
     if not isinstance(node, ast.AsyncFunctionDef) or kind not in _FORMS or len(arguments) != _FORMS[kind][0]:
         return None
     _, method, request, answer, made = _FORMS[kind]
     returns = ast.unparse(node.returns) if node.returns is not None else ""
-    is_list = returns.partition("[")[0] in _LISTS
-    if (kind == "call_tool" and not is_list) or (kind == "read_resource" and returns != "str"):
+    is_list, is_result = returns.partition("[")[0] in _LISTS, returns.rpartition(".")[2] == "CallToolResult"
+    if (kind == "call_tool" and not (is_list or is_result)) or (kind == "read_resource" and returns != "str"):
         return None
     decorator = node.decorator_list[0]
     assert isinstance(decorator, ast.Call)
@@ -85,7 +102,9 @@ def _adapter(
     text = names.spell("mcp.types", "TextResourceContents") if kind == "read_resource" else ""
     value = made.format(result=result, call=node.name, text=text)
     name = f"on_{kind}" if node.name != f"on_{kind}" else f"serve_{kind}"
-    lines = [f"async def {name}(_: {context}, {'params' if node.args.args else '__'}: {params}) -> {result}:"]
+    request_context = f"{'context' if keeps else '_'}: {context}"
+    lines = [f"async def {name}({request_context}, {'params' if node.args.args else '__'}: {params}) -> {result}:"]
+    lines += [f"    {_CONTEXT}.set(context)"] * keeps
     if kind == "read_resource":
         url = names.spell("pydantic", "AnyUrl")
         lines.append(f"    content = await {node.name}({url}(params.uri))")
@@ -97,7 +116,11 @@ def _adapter(
             "    except Exception as exc:",
             f'        return {result}(content=[{block}(type="text", text=str(exc))], is_error=True)',
         ]
-    lines += [f"    return {value}", "", f'{server}.add_request_handler("{method}", {params}, {name})']
+    lines += [
+        f"    return {'content' if is_result else value}",
+        "",
+        f'{server}.add_request_handler("{method}", {params}, {name})',
+    ]
     indent = Writer(module, names).indent_of(node)
     starts = [*source.line_starts, len(source.text)]
     end = starts[node.end_lineno or node.lineno]

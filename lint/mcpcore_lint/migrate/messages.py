@@ -35,7 +35,8 @@ _PREFIX: Final = re.compile(
 )
 _SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
 LABEL: Final = re.compile(
-    rf"(?:\s*(?:{_SIGNS}+\s*)?(?:\*\*)?error(?:\*\*)?\s*(?:[:!]|[-\u2013\u2014](?=\s))(?:\*\*)?\s*|\s*{_SIGNS}+\s*)+",
+    rf"(?:\s*(?:{_SIGNS}+\s*)?(?:\*\*)?error(?:\*\*)?\s*(?:[:!]|[-\u2013\u2014](?=\s))(?:\*\*)?\s*|\s*\[error\]\s*:?\s*"
+    rf"|\s*{_SIGNS}+\s*)+",
     re.IGNORECASE,
 )
 """What says at the start of a message that it is one of an error: the envelope of a failure says it already."""
@@ -95,8 +96,10 @@ def parts_of(node: ast.expr | None, scope: Scope) -> list[str | ast.expr | None]
         case ast.BinOp(left=ast.Constant(value=str(text)), op=ast.Mod(), right=right):
             values = right.elts if isinstance(right, ast.Tuple) else [right]
             return _filled(re.split(r"%(?:\(\w+\))?[-#0 +]?\d*(?:\.\d+)?[a-zA-Z]", text), values)
-        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format"), args=values):
-            return _filled(re.split(r"\{[^{}]*\}", text), values)
+        case ast.Call(func=ast.Attribute(value=template, attr="format"), args=values):
+            texts = parts_of(template, scope)
+            if len(texts) == 1 and isinstance(texts[0], str):
+                return _filled(re.split(r"\{[^{}]*\}", texts[0]), values)
         case ast.Name(id=name):
             match = scope.lookup(name)
             written = match[1][0].value if match is not None and len(match[1]) == 1 else None

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     import ast
 
-    from mcpcore_lint.engine.syntax.scopes import Scope
-
 
 RULES: Final = {
     "server": "rename what version 2 of the SDK calls differently, and make the SDK's FastMCP an mcpcore Server",
@@ -16,7 +14,6 @@ RULES: Final = {
     "rethrow": "`except X as e: raise RuntimeError(...)`",
     "tool-error": "`raise ToolError(...)` and `raise McpError(...)`",
     "project-error": "`raise` of an exception class of the project",
-    "made-error": "an exception that a function of the project makes or raises, as in `raise handle_error(e)`",
     "helper": "exceptions that other functions raise, with `.on(...)` where one sentence is true for the class",
     "mapping": '`return {"error": ...}`',
     "json": '`return json.dumps({"error": ...})`',
@@ -52,23 +49,18 @@ class Left(NamedTuple):
 class Place(NamedTuple):
     """A statement that says that a tool failed, and how `ctx.fail` says the same."""
 
-    node: ast.Raise | ast.Return | ast.Expr
-    """The statement; an expression is a call of a function that only raises."""
+    node: ast.Raise | ast.Return
     rule: str
     message: ast.expr | None
     """The expression of the message; None if the failure has none."""
     raised: str = ""
-    """The class that it raises by its qualified name, or the function that makes it as `f()`; empty for a `return`."""
+    """The class that it raises by its qualified name; empty for a `return`."""
     call: ast.Call | None = None
     """The call of the exception class, if its only argument is the message."""
     hint: str = ""
     """A constant that names the failure better than the message does, such as an error code."""
     arguments: tuple[str, ...] = ()
     """Further arguments of `ctx.fail`, as code."""
-    attribute: str = ""
-    """The attribute of `message` that holds the text; empty if it is the text itself, or its `str`."""
-    said: tuple[ast.expr, Scope] | None = None
-    """The text behind the message, if another function makes it, with the scope of its names."""
 
 
 class Entry(NamedTuple):

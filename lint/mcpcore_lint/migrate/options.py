@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, FASTMCP_4, GONE, METHODS, PATHS, RUN
 from mcpcore_lint.model import Symbol
@@ -47,7 +49,52 @@ def plan_options(module: Module) -> tuple[list[Edit], list[Left], list[Left]]:
                     gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", instead))
         elif isinstance(call.func, ast.Attribute):
             edits += _method(call, call.func, scope, module, left)
-    return edits, left, gone
+    return [*edits, *_settings(module, left)], left, gone
+
+
+def _settings(module: Module, left: list[Left]) -> list[Edit]:
+    """The edits that give what a server's settings hold no longer to the call that runs it, or lines of the report."""
+    edits: list[Edit] = []
+    source = module.source
+    for node in walk([module.tree]) if source.has("settings") else ():
+        match node:
+            case ast.Attribute(attr=option, value=ast.Attribute(attr="settings", value=server)):
+                kind = next((kind for kind in GONE if kind in classes_of(server, scope_around(node, module))), "")
+            case _:
+                continue
+        if option not in GONE.get(kind, ()):
+            continue
+        statement, spelled = module.parents[node], ast.unparse(server)
+        block: list[ast.stmt] = next((part for part in _blocks(module.parents.get(statement)) if statement in part), [])
+        following = walk([*block[block.index(statement) + 1 :]]) if isinstance(statement, ast.Assign) and block else ()
+        runs = [
+            part
+            for part in following
+            if isinstance(part, ast.Call) and ast.unparse(part.func).startswith(f"{spelled}.run")
+        ]
+        if len(runs) == 1 and option not in {keyword.arg for keyword in runs[0].keywords}:
+            assert isinstance(statement, ast.Assign)
+            name = "path" if kind == _FASTMCP and option in PATHS else option
+            edits += [_given(runs[0], [f"{name}={source.segment(statement.value)}"], module)]
+            edits.append(
+                Edit(source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0], "")
+            )
+        elif not isinstance(statement, ast.Assign) or isinstance(node.ctx, ast.Store):
+            pattern = f"settings.{option} of the server, which {GONE[kind][option][0]} does not have"
+            left.append(Left(module.path, node.lineno, (), pattern, f"{RUN}, as in run(transport=..., {option}=...)"))
+    return edits
+
+
+def _blocks(node: ast.AST | None) -> list[list[ast.stmt]]:
+    return [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+
+
+def _given(run: ast.Call, arguments: list[str], module: Module) -> Edit:
+    """The edit that gives further arguments to a call."""
+    text, end = module.source.text, module.source.node_range(run)[1] - 1
+    end = len(text[:end].rstrip())
+    glue = {"(": "", ",": " "}.get(text[end - 1], ", ")
+    return Edit(end, end, glue + ", ".join(arguments))
 
 
 def _without(
@@ -72,14 +119,11 @@ def _without(
         for option in options
         if table[option.arg or ""][1] == RUN and option.arg not in given and option.arg != "mount_path"
     ]
-    source = module.source
-    end = len(source.text[: source.node_range(runs[0])[1] - 1].rstrip())
-    glue = {"(": "", ",": " "}.get(source.text[end - 1], ", ")
     added = [
-        f"{'path' if table is GONE[_FASTMCP] and part.arg in PATHS else part.arg}={source.segment(part.value)}"
+        f"{'path' if table is GONE[_FASTMCP] and part.arg in PATHS else part.arg}={module.source.segment(part.value)}"
         for part in moved
     ]
-    return [*edits, *([Edit(end, end, glue + ", ".join(added))] if added else [])], moved
+    return [*edits, *([_given(runs[0], added, module)] if added else [])], moved
 
 
 def _removed(call: ast.Call, options: list[ast.keyword], module: Module) -> list[Edit]:
@@ -113,24 +157,24 @@ def _method(call: ast.Call, func: ast.Attribute, scope: Scope, module: Module, l
     name = func.attr
     options = {keyword.arg: keyword for keyword in call.keywords}
     line = call.lineno
-    if name in METHODS and _is(func.value, scope, "fastmcp.FastMCP"):
+    if name in METHODS and "fastmcp.FastMCP" in classes_of(func.value, scope):
         release, instead = METHODS[name]
         left.append(Left(module.path, line, (), f"{name}() of the server, which {release} does not have", instead))
-    elif name in CONTEXT and _is(func.value, scope, "fastmcp.Context"):
+    elif name in CONTEXT and "fastmcp.Context" in classes_of(func.value, scope):
         release, instead = CONTEXT[name]
         if not (name.endswith("_state") and isinstance(module.parents.get(call), ast.Await)):
             left.append(Left(module.path, line, (), f"{name}() of the context, which {release} changed", instead))
     elif name == "fn" and _is_registered(func.value, scope, module):
         # Since FastMCP 3.0, a decorator returns the function, and no object that holds it.
         return [Edit(module.source.node_range(func.value)[1], module.source.node_range(func)[1], "")]
-    elif name in _DECORATORS and _is(func.value, scope, "fastmcp.FastMCP"):
+    elif name in _DECORATORS and "fastmcp.FastMCP" in classes_of(func.value, scope):
         for option in DECORATED.keys() & options.keys():
             release, instead = DECORATED[option]
             left.append(Left(module.path, line, (), f"{option}= of @{name}, which {release} does not have", instead))
-    elif name == "mount" and "prefix" in options and _is(func.value, scope, "fastmcp.FastMCP"):
+    elif name == "mount" and "prefix" in options and "fastmcp.FastMCP" in classes_of(func.value, scope):
         start = module.source.offset(options["prefix"].lineno, options["prefix"].col_offset)
         return [Edit(start, start + len("prefix"), "namespace")]
-    elif name == "mount" and "as_proxy" in options and _is(func.value, scope, "fastmcp.FastMCP"):
+    elif name == "mount" and "as_proxy" in options and "fastmcp.FastMCP" in classes_of(func.value, scope):
         pattern = f"as_proxy= of mount(), which {FASTMCP_4} does not have"
         left.append(Left(module.path, line, (), pattern, "mount create_proxy(...) of fastmcp.server"))
     return []
@@ -146,19 +190,5 @@ def _is_registered(node: ast.expr, scope: Scope, module: Module) -> bool:
     for decorator in definition.decorator_list:
         func = decorator.func if isinstance(decorator, ast.Call) else decorator
         if home is not None and isinstance(func, ast.Attribute) and func.attr in _DECORATORS:
-            return _is(func.value, home.scope, _FASTMCP)
-    return False
-
-
-def _is(node: ast.expr, scope: Scope, name: str) -> bool:
-    """Whether an expression is a class or one of its objects: by its annotation, or by the call that made it."""
-    made = evaluate(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
-    if isinstance(made, Symbol) and made.name == name:
-        return True
-    match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
-    for binding in match[1] if match is not None else ():
-        for part in (binding.annotation, binding.value.func if isinstance(binding.value, ast.Call) else None):
-            value = evaluate(part, match[0]) if part is not None and match is not None else None
-            if isinstance(value, Symbol) and value.name == name:
-                return True
+            return _FASTMCP in classes_of(func.value, home.scope)
     return False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
+from mcpcore_lint.migrate.body import scope_around
 from mcpcore_lint.migrate.messages import PLAIN, VAGUE, code_of, constant_text, is_text, pieces, slug
 from mcpcore_lint.migrate.model import Entry, Left
 from mcpcore_lint.migrate.sentences import blank, is_true_alone, of_class, sentences
@@ -109,18 +110,11 @@ def _located(throw: ReachedThrow, project: Project, *, is_inside: bool) -> Itera
     node = _raises(module).get(place)
     # An exception that is raised again has a text that nobody wrote here.
     if node is not None and isinstance(node.exc, ast.Call) and (node.exc.args or node.exc.keywords):
-        scope = _scope(node, module)
+        scope = scope_around(node, module)
         name = throw.type_name
         if name == _CODED and isinstance(made := evaluate(node.exc.func, scope), Symbol):
             name = made.name  # a contract maps other classes, and perhaps this one
         yield Raised(name, module, node, scope, throw.form in {"framework", "protocol"}, is_inside)
-
-
-def _scope(node: ast.AST, module: Module) -> Scope:
-    function = module.parents.get(node)
-    while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        function = module.parents.get(function)
-    return module.scope_of(function) if function is not None else module.scope
 
 
 def _raises(module: Module) -> dict[tuple[int, int], ast.Raise]:
@@ -225,7 +219,7 @@ def _always_says(info: ClassInfo, said: str, hierarchy: Hierarchy) -> bool:
         for node in _raises(module).values():
             match node.exc:
                 case ast.Call(func=ast.Name(id=made) | ast.Attribute(attr=made)) as call if made == short:
-                    text = sentences(call.args[0] if call.args else None, _scope(node, module))
+                    text = sentences(call.args[0] if call.args else None, scope_around(node, module))
                     if text is None or blank(text.when) != said:
                         return False
     return True

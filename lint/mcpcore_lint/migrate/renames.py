@@ -41,6 +41,7 @@ ATTRIBUTES: Final = {
     "systemPrompt": "system_prompt",
     "modelPreferences": "model_preferences",
     "websiteUrl": "website_url",
+    "_mcp_server": "_lowlevel_server",
 }
 """Fields of the SDK's types. Version 2 reads them by their Python names only."""
 
@@ -167,6 +168,10 @@ REMOVED: Final = {
     ("fastmcp.client.transports", "WSTransport"): "FastMCP 3.0 has StreamableHttpTransport instead",
 }
 """Names that a release removed, each with what to do."""
+
+
+REQUESTS: Final = "SDK 2.0 has add_request_handler(method, params, function), and tests connect with mcp.Client(server)"
+"""What to write instead of the handlers by the class of their requests."""
 
 
 def renamed(package: str, name: str) -> tuple[str, str] | None:

@@ -20,14 +20,23 @@ _OLD: Final = {
 }
 _LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 _LEAST: Final = {"mcp": "2.3", "fastmcp": "4.0"}
-FILES: Final = ("pyproject.toml", "requirements.txt", "setup.cfg", "setup.py", "Dockerfile", "Containerfile", *_LOCKS)
+FILES: Final = re.compile(
+    r"pyproject\.toml|requirements[\w.-]*\.txt|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.sh"
+    rf"|{'|'.join(map(re.escape, _LOCKS))}"
+)
+"""The names of files that say what is installed."""
+INSTALLS: Final = re.compile(rb"(?<![\w-])(?:fast)?mcp(?:\[[^\]\n]*\])?[<>=~!]=")
+"""A requirement in a source file, such as one of a script that installs them."""
 _OLD_PYTHON: Final = re.compile(
     r"^(?:requires-python|python|python_requires)\s*=\s*[\"']?[^\"'\n]*?(?:>=|\^|~=?)\s*3\.(?:\d|10)(?![\d]).*$"
     r"|^\s*FROM\s+(?:\S*/)?python:3\.(?:\d|10)(?!\d).*$",
     re.MULTILINE | re.IGNORECASE,
 )
 """A version of Python before 3.11, which mcpcore needs."""
-_INSTALLED: Final = re.compile(r"(?<![\w-])(mcp|fastmcp)(?:\[[^\]]*\])?((?:[<>=~!]=?|===)[^\s\"']+)")
+_INSTALLED: Final = re.compile(
+    r"(?<![\w-])(mcp|fastmcp)(?:\[[^\]\n]*\])?((?:[<>=~!]=+|[<>](?=\d))[^\s\"']+"
+    r"|(?<=install mcp)(?![\w.=-])|(?<=install fastmcp)(?![\w.=-]))"
+)
 
 
 def merged(left: Iterable[Left]) -> list[Left]:
@@ -50,44 +59,28 @@ def left_in_requirements(path: str, text: str) -> list[Left]:
     for old in _OLD_PYTHON.finditer(text):
         line = text.count("\n", 0, old.start()) + 1 + (len(old[0]) - len(old[0].lstrip("\n")))
         left.append(Left(path, line, (), " ".join(old[0].split()), "mcpcore needs Python 3.11 or later"))
-    if path.endswith(("Dockerfile", "Containerfile")):
-        return left + [
-            Left(
-                path,
-                text.count("\n", 0, pin.start()) + 1,
-                (),
-                f"the pin {pin[1]}{pin[2]}",
-                f"mcpcore needs {pin[1]} {_LEAST[pin[1]]} or later",
-            )
-            for pin in _INSTALLED.finditer(text)
-            if _OLD[pin[1]].search(pin[2])
-        ]
     lists_mcpcore = re.search(r"(?<![\w-])mcpcore\b", text) is not None
     listed = _listed(text) if path.endswith(".toml") else None
     matches = [match for match in _LISTED.finditer(text) if listed is None or _is_listed(match, listed)]
-    for match in [*matches, *_KEY.finditer(text)]:
+    is_list = path.endswith((".toml", ".txt", ".cfg", "setup.py"))
+    for match in [*matches, *_KEY.finditer(text)] if is_list else _INSTALLED.finditer(text):
         line = text.count("\n", 0, match.start(1)) + 1
         name, version = match[1].lower(), match[2]
         if any(remaining.line == line for remaining in left):
             continue
-        if _OLD[name].search(version):
-            left.append(
-                Left(
-                    path, line, (), f"the pin {name}{version.strip()}", f"mcpcore needs {name} {_LEAST[name]} or later"
-                )
-            )
-        elif not lists_mcpcore:
-            left.append(
-                Left(
-                    path,
-                    line,
-                    (),
-                    f"the dependency {name}",
-                    f"add mcpcore too, which needs {name} {_LEAST[name]} or later",
-                )
-            )
+        is_old, need = _OLD[name].search(version), f"needs {name} {_LEAST[name]} or later"
+        if is_old or not lists_mcpcore:
+            pattern = f"the pin {name}{version.strip()}" if is_old else f"the dependency {name}"
+            decide = f"mcpcore {need}" if lists_mcpcore else f"add mcpcore too, which {need}"
+            left.append(Left(path, line, (), pattern, decide))
             lists_mcpcore = True
     return left
+
+
+def least_python(text: bytes) -> int:
+    """The minor version of Python 3 that a `pyproject.toml` asks for; 0 if it does not say."""
+    match = re.search(rb"^requires-python\s*=\s*[\"'][^\"'\n]*(?:>=|~=|==)\s*3\.(\d+)", text, re.MULTILINE)
+    return int(match[1]) if match is not None else 0
 
 
 def _is_listed(match: re.Match[str], listed: list[str]) -> bool:

@@ -165,7 +165,6 @@ def blank(when: str) -> str:
 # -- failures without constant words ----------------------------------------------------------------------------------
 
 BY_CLASS: Final = {
-    "builtins.ValueError": ("invalid_value", "A value is invalid."),
     "builtins.FileNotFoundError": ("file_not_found", "The file does not exist."),
     "builtins.FileExistsError": ("file_exists", "The file exists already."),
     "builtins.PermissionError": ("permission_denied", "The permission is missing."),

@@ -11,6 +11,7 @@ from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Edit, Fix
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
+from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
@@ -19,6 +20,7 @@ from mcpcore_lint.migrate.renames import (
     OLD_PACKAGE,
     POSITIONAL,
     REMOVED,
+    REQUESTS,
     SERVER,
     renamed,
     renamed_path,
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _CONCERNS: Final = re.compile(
     "|".join(
@@ -41,6 +42,7 @@ _CONCERNS: Final = re.compile(
             "MCPServer",
             "get_context",
             "call_tool",
+            "request_handlers",
             *(name for _, name in [*REMOVED, *MOVED]),
         )
     )
@@ -113,6 +115,8 @@ class Renaming:
                 self.edits.append(Edit(end - len(node.attr), end, ATTRIBUTES[node.attr]))
             elif isinstance(node, ast.Attribute) and node.attr in old_names:
                 self._attribute(node)
+            elif isinstance(node, ast.Attribute) and node.attr == "request_handlers" and self.project.fields:
+                self._note(node, "request_handlers of a low-level server", REQUESTS)
             elif isinstance(node, ast.Call):
                 self._call(node)
             elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
@@ -279,7 +283,11 @@ class Renaming:
             self._server(node)
         if isinstance(node.func, ast.Name) and name in self._servers:
             self._keep_texts(node)
-        if name == "get_context" and isinstance(node.func, ast.Attribute) and self._is_server(node.func.value):
+        if (
+            name == "get_context"
+            and isinstance(node.func, ast.Attribute)
+            and SERVER_CLASSES & classes_of(node.func.value, scope_around(node, self.module))
+        ):
             self._note(
                 node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
             )
@@ -314,7 +322,7 @@ class Renaming:
     def _result(self, node: ast.Subscript, name: str) -> None:
         """A part of what `call_tool()` of a server returned: a tuple or a list once, and a CallToolResult now."""
         at = node.slice.value if isinstance(node.slice, ast.Constant) else None
-        match = self._scope(node).lookup(name) if at in {0, 1} and self.project.fields else None
+        match = scope_around(node, self.module).lookup(name) if at in {0, 1} and self.project.fields else None
         values = [binding.value for binding in match[1]] if match is not None else []
         calls = [value.value if isinstance(value, ast.Await) else value for value in values]
         if not calls or not all(
@@ -333,27 +341,10 @@ class Renaming:
 
     def _named(self, node: ast.expr) -> str:
         """What a name or an attribute leads to, by its qualified name; empty if that is not known."""
-        symbol = evaluate(node, self._scope(node)) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        symbol = (
+            evaluate(node, scope_around(node, self.module)) if isinstance(node, (ast.Name, ast.Attribute)) else None
+        )
         return symbol.name if isinstance(symbol, Symbol) else ""
-
-    def _scope(self, node: ast.AST) -> Scope:
-        parent = self.module.parents.get(node)
-        while parent is not None:
-            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                return self.module.scope_of(parent)
-            parent = self.module.parents.get(parent)
-        return self.module.scope
-
-    def _is_server(self, node: ast.expr) -> bool:
-        """Whether an expression is a server: by its annotation as a parameter, or by the call that made it."""
-        match = self._scope(node).lookup(node.id) if isinstance(node, ast.Name) else None
-        for binding in match[1] if match is not None else ():
-            if isinstance(binding.value, ast.Call) and self._named(binding.value.func) in SERVER_CLASSES:
-                return True
-            said = evaluate(binding.annotation, self.module.scope) if binding.annotation is not None else None
-            if isinstance(said, Symbol) and said.name in SERVER_CLASSES:
-                return True
-        return False
 
     def _server(self, node: ast.Call) -> None:
         for argument, option in zip(node.args[1:], POSITIONAL[1:], strict=False):

@@ -71,6 +71,8 @@ def _problem(path: str, name: str, modules: dict[str, str]) -> dict[str, Any] | 
 
 def _told(error: BaseException, before: str = "") -> dict[str, Any]:
     text = " ".join(str(error).split())[:200]
+    if isinstance(error, SyntaxError):
+        text += f", with Python {sys.version_info[0]}.{sys.version_info[1]}"
     return {"why": f"{before}{type(error).__name__}: {text}", "missing": getattr(error, "name", None), "at": ""}
 
 

@@ -9,6 +9,8 @@ import re
 import sys
 from bisect import bisect_right
 from functools import cache
+from glob import escape as glob_escape
+from glob import glob
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -26,7 +28,7 @@ from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
 from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools, reached_tools
 from mcpcore_lint.migrate.renames import ATTRIBUTES
-from mcpcore_lint.migrate.report import FILES, left_in_requirements, merged
+from mcpcore_lint.migrate.report import FILES, INSTALLS, least_python, left_in_requirements, merged
 from mcpcore_lint.migrate.server import Project, Renaming, plan_middleware
 from mcpcore_lint.migrate.sharing import share
 from mcpcore_lint.paths import below, upwards
@@ -50,6 +52,7 @@ MAX_PASSES: Final = 12
 _VERSION_1: Final = re.compile(
     rb"mcp\.server\.fastmcp|\bMcpError\b|mcp\.server import [^\n]*FastMCP|\bimport fastmcp|from fastmcp"
 )
+_FASTMCP: Final = re.compile(r"^[ \t]*(?:import|from) fastmcp\b", re.MULTILINE)
 _LOW_LEVEL: Final = re.compile(rb"^[ \t]*@[\w.]+\.(?:call_tool|list_tools)\(\)", re.MULTILINE)
 _SERVERS: Final = re.compile(rb"\b(?:FastMCP|MCPServer|mcpcore)\b")
 _CONCERNS: Final = re.compile(
@@ -251,15 +254,11 @@ class _Run:
         folders = {
             folder for root in roots for folder in (root, *upwards(root)) if folder.startswith(group.config.root)
         }
-        left: list[tuple[str, Left]] = []
-        for folder in sorted(folders):
-            for name in FILES:
-                path = os.path.join(folder, name)
-                raw = content_of(path) if os.path.isfile(path) else None
-                if raw is not None:
-                    text = raw.decode("utf-8", "replace")
-                    left += [(path, remaining) for remaining in left_in_requirements(self.shown(path), text)]
-        return left
+        listing = [path for folder in sorted(folders) for path in sorted(glob(os.path.join(glob_escape(folder), "*")))]
+        paths = [path for path in listing if FILES.fullmatch(os.path.basename(path)) and os.path.isfile(path)]
+        paths += [path for path, raw in self.raw.items() if INSTALLS.search(raw) and not in_test_file(self.shown(path))]
+        texts = {path: (content_of(path) or b"").decode("utf-8", "replace") for path in paths}
+        return [(path, line) for path, text in texts.items() for line in left_in_requirements(self.shown(path), text)]
 
     def _line(self, place: _Located, *, written: bool = False) -> int:
         """The line of a place on disk, before the run or after it."""
@@ -414,7 +413,10 @@ class _Pass:
                     self.modules[path] = module
                     run.trees[path] = raw, module.tree
                 except SourceError as error:
+                    python = least_python(content_of(os.path.join(group.config.root, "pyproject.toml")) or b"")
                     pattern, decide = "parse-error", f"{error.message}; correct the file and run again"
+                    if python > sys.version_info[1]:
+                        decide = f"{error.message}; the project needs Python 3.{python}, so run mcpcore with that"
                     shown = self.checker.project.display_path(path)
                     self._note("parse", path, [Left(shown, error.span.line, (), pattern, decide)])
 
@@ -451,6 +453,10 @@ class _Pass:
             for name in (*info.attributes, *info.instance_attributes, *info.methods)
         }
         fields = frozenset(ATTRIBUTES) - owned if self._state.version_1 else frozenset()
+        if any(
+            module.source.has("fastmcp") and _FASTMCP.search(module.source.text) for module in self.modules.values()
+        ):
+            fields -= {"_mcp_server"}  # FastMCP has this attribute, too, and keeps it
         project = Project(fields, self._state.exported)
         for path, module in self.modules.items() if "server" in self._run.rules else ():
             with self._guarded(path):

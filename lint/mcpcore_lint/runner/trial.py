@@ -88,6 +88,12 @@ class Imports(NamedTuple):
         names = [name for name in missing if name and "." not in name]
         return self.untried or (f"the environment has no module {names[0]}" if names else "")
 
+    @property
+    def unreadable(self) -> str:
+        """Why the interpreter is no good for the project: its Python may be older than the syntax of a file."""
+        errors = [problem.why for problem in self.failed.values() if problem.why.startswith("SyntaxError")]
+        return f"the interpreter cannot read the files, {errors[0]}" if errors else ""
+
 
 class Ran(NamedTuple):
     """The outcome of a command."""
@@ -139,6 +145,7 @@ class Experiment:
     def outcome(self, restore: Callable[[str], None]) -> Tried:
         """Import the written files, put back those that broke, and run the command again."""
         undone: dict[str, str] = {}
+        unreadable = self._imports.unreadable
         while True:
             after = self._trial.imports(self._paths, self._root)
             broke = {
@@ -146,18 +153,19 @@ class Experiment:
                 for path, problem in after.failed.items()
                 if path not in self._imports.failed and problem.at in self._paths and problem.at not in undone
             }
-            if after.lacking or not broke:
+            if unreadable or after.lacking or not broke:
                 break
             for path in broke:
                 restore(path)
             undone.update(broke)
         ran = self._trial.run() if self._ran is not None else None
-        broken = [(path, problem.why) for path, problem in after.failed.items() if not after.lacking]
+        untried = unreadable or after.lacking
+        broken = [(path, problem.why) for path, problem in after.failed.items() if not untried]
         check: list[str] = []
         if ran is not None and self._ran is not None:
             check = ran.difference(self._ran)
         worse = ran is not None and self._ran is not None and ran.code != 0 == self._ran.code
-        return Tried(after.lacking, (*undone.items(),), (*broken,), after.tools, (*check,), worse)
+        return Tried(untried, (*undone.items(),), (*broken,), after.tools, (*check,), worse)
 
 
 def interpreter(environment: str | None) -> str:

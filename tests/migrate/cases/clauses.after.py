@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import httpx
 from mcp.server.mcpserver import Context
-from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server, internal_error
+from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server
 from mcp.server.mcpserver.exceptions import ToolError
 
 mcp = Server("clauses")
@@ -75,7 +75,7 @@ async def nested_classes(fails: ToolContext[Literal["order_id_is_missing", "orde
     except OrderLocked as exc:
         raise fails.fail("order_is_locked", "The order is locked") from exc
     except OrderError as e:
-        raise internal_error(str(e)) from e
+        return {"error": str(e)}
     except (FileNotFoundError, PermissionError):
         raise ToolError("Error: The file cannot be opened")
     except OSError as error:

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from mcpcore import Server, internal_error
+from mcpcore import Server
 
 mcp = Server("left", expose_internal_errors="message")
 
@@ -44,7 +44,7 @@ def retried(x: int) -> str:
         raise OSError("cleaned up")
     except OSError as e:
         undo(x)
-        raise internal_error(str(e)) from e
+        return f"Error: {e}"
 
 
 @mcp.tool()

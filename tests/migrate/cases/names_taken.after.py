@@ -49,18 +49,9 @@ def two(ctx: ToolContext[Literal["x_must_be_zero"]], x: int) -> str:
 mcp.tool(name="deux")(two)
 
 
-@mcp.tool(
-    errors=[
-        FailureMode(
-            "invalid_value",
-            ErrorCode.VALIDATION_ERROR,
-            when="A value is invalid.",
-            recovery=TODO,
-        ),
-    ],
-)
-def three(ctx):
-    raise ctx.fail("invalid_value")
+@mcp.tool()
+def three():
+    raise ValueError
 
 
 __all__ = ["ContractServer", "mcp"]

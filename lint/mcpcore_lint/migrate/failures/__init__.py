@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.engine.syntax.parse import walk_shallow
 from mcpcore_lint.migrate.body import only_logs
-from mcpcore_lint.migrate.failures.raises import raised, raised_by_call
+from mcpcore_lint.migrate.failures.raises import raised
 from mcpcore_lint.migrate.failures.returns import returned
 from mcpcore_lint.migrate.model import Left, Place
 
@@ -26,8 +26,6 @@ def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
             place = raised(node, body)
         elif isinstance(node, ast.Return):
             place = returned(node, body)
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            place = raised_by_call(node, node.value, body)
         if isinstance(place, Place):
             places.append(place)
         elif place is not None:

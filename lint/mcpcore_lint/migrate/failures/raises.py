@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final
 
-from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import all_parameters, walk
-from mcpcore_lint.migrate.body import Body, only_logs
+from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.messages import is_text, may_be_text
 from mcpcore_lint.migrate.model import Left, Place
-from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS, canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 PROTOCOL: Final = "mcp.MCPError"
 _REFUSED: Final = frozenset({PROTOCOL, "mcpcore.CodedError"})
@@ -43,7 +36,7 @@ def raised(node: ast.Raise, body: Body) -> Place | Left | None:
     if rule is None:
         if name.startswith("mcpcore.") or getattr(getattr(node.exc, "func", None), "attr", "") == "fail":
             return None
-        return _made(node, node.exc, name, body)
+        return _unknown(node, node.exc, name, body)
     if rule == "project-error" and (why := _changes_message(name, body)):
         return body.left(node, f"raise of {_short(name)}", why)
     if rule == "raise" and body.clause_of(node) is not None:
@@ -58,13 +51,8 @@ def raised(node: ast.Raise, body: Body) -> Place | Left | None:
     return Place(node, rule, message, name, call)
 
 
-def _made(node: ast.Raise, error: ast.expr, name: str, body: Body) -> Place | Left:
-    """A `raise` of an exception that another function makes, or of something that is not known."""
-    made = made_error(error, body)
-    if made is not None:
-        # The name is that of no class, so any clause that catches a class by name may be meant for it.
-        attribute = "message" if made.is_protocol_error else ""
-        return Place(node, "made-error", error, f"{made.function}()", attribute=attribute, said=made.said)
+def _unknown(node: ast.Raise, error: ast.expr, name: str, body: Body) -> Left:
+    """A `raise` of something that is no exception class of the project, such as one that another function makes."""
     if name.startswith("builtins."):
         pattern, decide = f"raise of {_short(name)}", "raise ctx.fail if the agent can do something about it"
     else:
@@ -168,101 +156,3 @@ def _short(name: str) -> str:
 def mentions_name(node: ast.AST, name: str) -> bool:
     """Whether a name appears in an expression."""
     return any(isinstance(part, ast.Name) and part.id == name for part in walk([node]))
-
-
-# -- exceptions that a function makes: `raise handle_error(e)`, or a name that holds what it returned -----------------
-
-
-class Made(NamedTuple):
-    """What a function makes."""
-
-    function: str
-    """The name of the function."""
-    is_protocol_error: bool
-    """Whether it is the SDK's own error, whose text is not its message."""
-    said: tuple[ast.expr, Scope] | None = None
-    """Its message, if it always makes the same one, with the scope of the names in it."""
-
-
-def made_error(node: ast.expr, body: Body) -> Made | None:
-    """The function of the project that makes the exception of an expression; None if it may be another one."""
-    makers = {_maker(call, body) for call in _calls(node, body)}
-    return makers.pop() if len(makers) == 1 else None
-
-
-def _calls(node: ast.expr, body: Body) -> Iterator[ast.expr | None]:
-    """The calls that an expression may be: itself, or what was assigned to the name."""
-    if not isinstance(node, ast.Name):
-        yield node
-        return
-    for binding in body.scope.bindings.get(node.id, ()):
-        yield binding.value
-
-
-def _maker(node: ast.expr | None, body: Body) -> Made | None:
-    symbol = body.symbol(node.func) if isinstance(node, ast.Call) else None
-    definition = symbol.definition if symbol is not None else None
-    if symbol is None or not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
-        return None
-    owner = body.module.project.module_defining(definition)
-    if owner is None:  # pragma: no cover - each function that a name leads to is in a module of the project
-        return None
-    inner = Body(definition, owner, body.tool, body.hierarchy)
-    returns = [part.value for part in inner.nodes if isinstance(part, ast.Return)]
-    if not returns or None in returns or inner.is_generator:
-        return None
-    short = definition.name
-    texts = [value.args[0] for value in returns if isinstance(value, ast.Call) and len(value.args) == 1]
-    text = texts[0] if len(texts) == len(returns) == 1 else None
-    said = (text, inner.scope) if text is not None and is_text(text, inner.scope) else None
-    if all(_makes_protocol_error(value, inner) for value in returns):
-        return Made(short, is_protocol_error=True)
-    annotated = evaluate(definition.returns, owner.scope) if definition.returns is not None else None
-    if isinstance(annotated, Symbol) and _is_failure(annotated.name, inner):
-        return Made(short, is_protocol_error=False, said=said)
-    classes = [inner.symbol(value.func) if isinstance(value, ast.Call) else None for value in returns]
-    if all(kind is not None and _is_failure(kind.name, inner) for kind in classes):
-        return Made(short, is_protocol_error=False, said=said)
-    return None
-
-
-def raised_by_call(node: ast.Expr, call: ast.Call, body: Body) -> Place | None:
-    """The failure of a function that does nothing but raise its only argument in an exception: `make_error("...")`."""
-    symbol = body.symbol(call.func)
-    definition = symbol.definition if symbol is not None else None
-    owner = body.module.project.module_defining(definition) if isinstance(definition, ast.FunctionDef) else None
-    if owner is None or not isinstance(definition, ast.FunctionDef) or definition.decorator_list:
-        return None
-    match call.args, call.keywords, definition.body[-1], all_parameters(definition.args):
-        case [message], [], ast.Raise(exc=ast.Call(func=kind, args=[ast.Name(id=name)], keywords=[])), [parameter]:
-            inner = Body(definition, owner, body.tool, body.hierarchy)
-            error = inner.symbol(kind)
-            texts = is_text(message, body.scope) or may_be_text(message)
-            same = name == parameter.arg and all(map(only_logs, definition.body[:-1])) and texts
-            if (
-                same
-                and error is not None
-                and _is_failure(error.name, inner)
-                and not _changes_message(error.name, inner)
-            ):
-                return Place(node, "made-error", message, error.name)
-    return None
-
-
-def _is_failure(name: str, body: Body) -> bool:
-    """Whether a class is an exception whose text is its message."""
-    above, _ = body.hierarchy.ancestors(canonical(name))
-    return "builtins.Exception" in above and above.isdisjoint(_REFUSED)
-
-
-def _makes_protocol_error(value: ast.expr | None, body: Body) -> bool:
-    """Whether an expression is `MCPError(code, message)`, without data."""
-    if not isinstance(value, ast.Call):
-        return False
-    symbol = body.symbol(value.func)
-    return (
-        symbol is not None
-        and symbol.name == PROTOCOL
-        and len(value.args) + len(value.keywords) == 2
-        and all(keyword.arg in {"code", "message"} for keyword in value.keywords)
-    )

@@ -38,7 +38,7 @@ _BEGINS: Final = re.compile(
     rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
     rf"|\s*(?:an? )?(?:unexpected )?error (?:(?:occurred|while|when|in|during)\b|{ERROR_DOING})"
     r"|\s*(?:failed|unable) to \w+|\s*failed [a-z]+ing\b|\s*encountered an error\b"
-    r"|\s*(?:cannot|can't|could not|couldn't) \w+|\s*invalid \w+",
+    r"|\s*(?:cannot|can't|could not|couldn't) \w+|\s*invalid \w+|\s*\[error\]",
     re.IGNORECASE,
 )
 _BEGINS_IN_CLAUSE: Final = re.compile(

@@ -132,9 +132,11 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     for failure in migration.failures:
         output.line(f"{failure.path}: {failure.message}", err=True)
     places, files = len(migration.converted), counted(len(migration.files), "file")
-    done = f"{counted(places, 'place')} {'converted' if write else 'would be converted'} in {files}"
-    if migration.files and not places:
-        done = f"{files} {'changed' if write else 'would change'}"
+    done = (
+        f"{counted(places, 'place')} {'converted' if write else 'would be converted'} in {files}"
+        if places or not migration.files
+        else f"{files} {'changed' if write else 'would change'}"
+    )
     output.line(
         f"{done}; {counted(len(certain), 'place')} left to you, {len(perhaps)} to look at, {len(project)} about "
         f"the project{_TEXTS * any('expose_internal_errors' in file.after for file in migration.files)}",
@@ -199,11 +201,17 @@ def _groups(left: Iterable[Left]) -> tuple[list[Left], list[Left], list[Left]]:
 
 def _next(migration: Migration, *, written: bool) -> str:
     """The next step after a run."""
-    lines = "do what the lines above say"
     if migration.files and not written:
         return "Next: read the diff, and run the command again with --write."
     if migration.files:
         todo = any(file.after.count("recovery=TODO") > file.before.count("recovery=TODO") for file in migration.files)
-        filled = "fill in each recovery that `mcpcore lint` reports as a TODO, " if todo else ""
-        return f"Next: run your formatter, {filled}{f'{lines}, ' if migration.left else ''}and run your tests."
-    return f"Next: {lines}." if migration.left else "Nothing is left to convert; `mcpcore lint` names each TODO."
+        steps = [
+            *["fill in each recovery that `mcpcore lint` reports as a TODO"] * todo,
+            *["do what the lines above say"] * bool(migration.left),
+        ]
+        return f"Next: {', '.join(['run your formatter', *steps])}, and run your tests."
+    return (
+        "Next: do what the lines above say."
+        if migration.left
+        else "Nothing is left to convert; `mcpcore lint` names each TODO."
+    )

@@ -73,10 +73,7 @@ def test_found():
 
 def test_text():
     result = found("a")
-    assert result["success"] is False
-    assert not result["success"]
     assert result["error"] == "There is no order a"
-    assert "no order" in result["error"]
 
 
 """
@@ -89,34 +86,11 @@ def test_other_uses():
 
 
 def test_tests_of_raised_classes_follow(tmp_path: Path) -> None:
-    """The class changes where the converted failure has the expected text; an assert about a returned failure has a line."""
+    """The class changes where the converted failure has the expected text; a returned failure that a test reads has a line."""
     outcome, files = run(tmp_path, {"server.py": SERVER, "test_server.py": TESTS})
     expected = TESTS.replace('raises(ValueError, match="is below', 'raises(CodedError, match="is below')
     expected = expected.replace("raises(KeyError)", "raises(CodedError)")
     expected = expected.replace("found, look_up\n", "found, look_up\nfrom mcpcore import CodedError\n")
-    expected = expected.replace(
-        """    result = found("a")
-    assert "error" in result
-
-
-def test_text():
-    result = found("a")
-    assert result["success"] is False
-    assert not result["success"]
-    assert result["error"] == "There is no order a"
-    assert "no order" in result["error"]
-""",
-        """    with pytest.raises(CodedError) as caught:
-        found("a")
-
-
-def test_text():
-    with pytest.raises(CodedError) as caught:
-        found("a")
-    assert "There is no order a" == str(caught.value)
-    assert "no order" in str(caught.value)
-""",
-    )
     assert expected == files["test_server.py"]
     left = (
         "of a helper is in no contract: raise a class of your own there, and declare it with .on(...), if clients need"
@@ -124,6 +98,7 @@ def test_text():
     assert [
         f'server.py:34 look_up: ValueError("The name is empty") {left} its code or advice',
         f'server.py:35 look_up: LookupError("There is no such name") {left} its code or advice',
+        "server.py:46 found: a test reads the failure that it returns: change test_server.py:27, and run the command again",
     ] == report(outcome)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     arguments = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
@@ -204,3 +179,12 @@ def test_what_a_server_returned_follows(tmp_path: Path) -> None:
     failing = f"{CALLED}\n\nasync def test_missing(app):\n    assert await app.call_tool('found', {{'x': 'a'}})\n"
     _, files = run(tmp_path / "b", {"server.py": server, "test_server.py": failing})
     assert 'return {"error": "There is no order a"}' in files["server.py"]
+
+
+def test_a_tool_that_a_test_unwraps_gets_no_context(tmp_path: Path) -> None:
+    """The test passes the arguments of the tool alone, so its places are left with a line."""
+    test = "import inspect\nimport pytest\nfrom server import check\n\n\ndef test_x():\n    assert inspect.unwrap(check)(1) == 1\n"
+    outcome, files = run(tmp_path, {"server.py": SERVER, "test_server.py": test})
+    assert "def check(x: int) -> int:" in files["server.py"]
+    line = "a test calls the function below its decorators: let it call the tool, and run the command again"
+    assert sum(f"check: {line}" in left for left in report(outcome)) == 2

@@ -243,7 +243,7 @@ def first(name: str) -> str:
 @mcp.tool()
 def second(name: str) -> str:
     if name == "c":
-        raise ValueError(f"Invalid name: {{name}}")
+        raise ValueError(f"The name {{name}} is empty")
 {clause}        audit(e)
         raise ValueError(f"Error extracting symbols: {{e}}") from e
 """

@@ -9,6 +9,8 @@ import pytest
 from mcpcore_lint.engine.syntax.project import Project
 from mcpcore_lint.migrate.sentences import of_class, sentences
 
+from tests.migrate.migrating import report, run
+
 SAID = {
     'f"The URL must end with {suffix}"': ("The URL must end with {suffix}.", ""),
     'f"order {self.order_id!r} not found: {e}"': ("The order was not found.", ""),
@@ -16,6 +18,8 @@ SAID = {
     '"page_size must be positive"': ("page_size must be positive.", ""),
     'f"Unknown table {name}. Use list_tables first."': ("The table is unknown.", "Use list_tables first."),
     'f"Unknown table {name}. Use one of {names}."': ("The table is unknown.", ""),
+    "f\"Unknown table {name}. Available tables: ['a', b]\"": ("The table is not one of 'a', b.", ""),
+    'f"Invalid name: {name}. Must be one of {names}"': ("The name is invalid.", ""),
     'f"No rows in {table}. Please check the filter, and try again!"': (
         "No rows in {table}.",
         "Please check the filter, and try again!",
@@ -67,3 +71,23 @@ def test_the_sentence_of_a_class() -> None:
     assert None is of_class("builtins.RuntimeError", None)
     assert ("http_locked", "The page is locked.") == of_class("a.B", made("Raised when the page is locked. Rare."))
     assert None is of_class("a.B", made("A locked page."))
+
+
+def test_a_value_that_the_schema_refuses_gets_no_failure_mode(tmp_path: Path) -> None:
+    """The server checks a Literal before the tool runs, so the failure cannot happen."""
+    source = """from typing import Literal
+
+from mcp.server.mcpserver import MCPServer
+
+mcp = MCPServer("x")
+
+
+@mcp.tool()
+def turn(direction: Literal["left", "right"]) -> str:
+    if direction not in ("left", "right"):
+        raise ValueError(f"The direction {direction} must be left or right")
+    return direction
+"""
+    outcome, files = run(tmp_path, {"server.py": source})
+    assert "FailureMode" not in files["server.py"]
+    assert "turn: ValueError keeps its class and its text" in report(outcome)[0]

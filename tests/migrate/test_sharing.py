@@ -142,16 +142,21 @@ def test_a_value_of_an_argument_that_is_invalid_is_the_callers_fault(tmp_path: P
     source = """from mcp.server.fastmcp import FastMCP
 
 mcp = FastMCP("x")
+DIRECTIONS = ("left", "right")
 
 
 @mcp.tool()
 def turn(direction: str) -> dict:
     if direction == "up":
+        return {"error": f"Invalid direction: {direction}. Valid directions: {', '.join(DIRECTIONS)}"}
+    if direction == "down":
         return {"error": f"Invalid direction: {direction}"}
     return {"error": f"Invalid state: {mcp.name}"}
 """
     outcome, files = run(tmp_path, {"server.py": source})
-    assert 'ErrorCode.VALIDATION_ERROR,\n            when="The direction is invalid."' in files["server.py"]
+    assert 'VALIDATION_ERROR,\n            when="The direction is not one of left, right."' in files["server.py"]
+    # A sentence that leaves out what is right says no more than the code.
+    assert 'raise validation_error(f"Invalid direction: {direction}")' in files["server.py"]
     # INTERNAL_ERROR would say that another attempt is useless, which may be false.
     assert 'return {"error": f"Invalid state: {mcp.name}"}' in files["server.py"]
     assert "turn: a failure is returned whose values tell the cause: declare a failure mode" in report(outcome)[0]

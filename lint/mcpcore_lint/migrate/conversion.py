@@ -44,8 +44,11 @@ if TYPE_CHECKING:
 _CAUSES: Final = ("exc", "error", "cause", "caught")
 _RENDERED: Final = frozenset({"PrefabApp"})
 """What FastMCP renders from plain tools only."""
+_MISTAKEN: Final = VAGUE | {"SERIALIZATION_ERROR"}
+"""Codes that say less than that the caller gave a wrong argument."""
 _ARGUMENT: Final = re.compile(
-    r"\b(?:invalid|unsupported|unknown|must|not a valid|malformed|empty|required|missing|out of (?:bounds|range))\b",
+    r"\b(?:invalid|unsupported|unknown|not one of|must|not a valid|malformed|empty|required|missing"
+    r"|out of (?:bounds|range))\b",
     re.IGNORECASE,
 )
 """What a message says of a value that cannot be used."""
@@ -148,7 +151,12 @@ class Conversion:
                 f"a decorator in {elsewhere[0].module.path} catches everything",
                 "name that file too, and run the command again",
             )
-        where, follows, expected = callers.asserted.get(body.node, Asserted())
+        where, expected, unwraps = callers.asserted.get(body.node, Asserted())
+        if unwraps and blocked is None:
+            blocked = (
+                "a test calls the function below its decorators",
+                "let it call the tool, and run the command again",
+            )
         read = "a test reads the failure that it returns", f"change {where}, and run the command again"
         for place in places:
             if place.rule not in rules:
@@ -160,7 +168,7 @@ class Conversion:
                 continue
             elif blocked:
                 self.left.append(body.left(place.node, *blocked))
-            elif place.raised == "" and not follows:
+            elif place.raised == "" and where:
                 self.left.append(body.left(place.node, *read))
             elif why := callers.objection(self.handler, place):
                 self.left.append(body.left(place.node, *why))
@@ -170,9 +178,7 @@ class Conversion:
             elif codemods.has_comment(body.module.source.segment(place.node)):
                 self.left.append(body.left(place.node, "a comment within the failure", "move it above the statement"))
             elif (broad := catch_all(place, body)) is not None:
-                if where and place.raised == "":
-                    self.left.append(body.left(place.node, *read))
-                elif place.raised.rpartition(".")[2] in expected:
+                if place.raised.rpartition(".")[2] in expected:
                     decide = "let the test expect the exception itself, and run the command again"
                     self.left.append(body.left(place.node, "a test expects what this clause raises", decide))
                 elif not self._tells(broad, callers):
@@ -188,12 +194,6 @@ class Conversion:
                 self.places.append(place)
                 self.shields += outcome
         self._keep_nested()
-        if where and not all(remaining.perhaps for remaining in self.left):
-            # The tests could not tell which of the failures are still returned.
-            self.left += [body.left(place.node, *read) for place in self.places if place.raised == ""]
-            self.places = [place for place in self.places if place.raised]
-            kept = {self.reasons.get(place) for place in self.places}
-            self.entries = [entry for entry in self.entries if entry.reason in kept]
         if self.places:
             self.shields += wrapped.shields
         for owner, wrapper in wrapped.answers:
@@ -350,10 +350,10 @@ class Conversion:
             code = code_of(kind, text)
             parameters = {parameter.arg for parameter in all_parameters(self.body.node.args)}
             named = not parameters.isdisjoint(re.findall(r"\w+", sentence.when))
-            if code in VAGUE and _ARGUMENT.search(sentence.when) and (named or shows(message, scope, parameters)):
+            if code in _MISTAKEN and _ARGUMENT.search(sentence.when) and (named or shows(message, scope, parameters)):
                 code = "VALIDATION_ERROR"
             entry = Entry("", code, sentence.when, sentence.recovery)
-            is_good = is_true_alone(sentence.when, parameters) and not self._is_validated(place)
+            is_good = is_true_alone(sentence.when, parameters, sentence.recovery) and not self._is_validated(place)
         is_good = is_good and entry.code not in VAGUE
         reason = self._free(list(filter(None, names)), entry) if is_good else None
         if reason is not None:
@@ -373,8 +373,14 @@ class Conversion:
     def _is_validated(self, place: Place) -> bool:
         """Whether a failure is about the type of a value, which the server checks before the tool runs."""
         around = next((part for part, _ in self.body.above(place.node) if isinstance(part, ast.If)), None)
-        tests = walk([around.test]) if around is not None else ()
-        return any(isinstance(part, ast.Call) and getattr(part.func, "id", "") == "isinstance" for part in tests)
+        tests = walk([around.test]) if around is not None else []
+        arguments = all_parameters(self.body.node.args)
+        literal = {part.arg for part in arguments if part.annotation and "Literal[" in ast.unparse(part.annotation)}
+        return any(
+            (isinstance(part, ast.Call) and getattr(part.func, "id", "") == "isinstance")
+            or (isinstance(part, ast.Name) and part.id in literal)
+            for part in tests
+        )
 
     def _free(self, names: Sequence[str], entry: Entry) -> str | None:
         """The first of some reasons that is not taken by another cause; the entry is declared under it."""

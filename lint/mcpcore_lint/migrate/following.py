@@ -1,20 +1,18 @@
-"""Tests that call a converted tool follow: `pytest.raises`, and asserts about returned failures; others are listed."""
+"""Tests that call a converted tool follow with `pytest.raises`; what a test reads of a returned failure stays."""
 
 from __future__ import annotations
 
 import ast
 import re
 from functools import cache
-from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.contracts import Names
-from mcpcore_lint.migrate.failures.raises import mentions_name
 from mcpcore_lint.migrate.messages import constant_text, pieces
-from mcpcore_lint.migrate.model import Left, Place
+from mcpcore_lint.migrate.model import Place
 from mcpcore_lint.model import Symbol
 
 if TYPE_CHECKING:
@@ -26,14 +24,15 @@ if TYPE_CHECKING:
 _FAILURE: Final = ("mcpcore", "CodedError")
 # A test that may be about a failure. A tool that it calls through the server keeps what it returns.
 _FAILS: Final = re.compile(r"error|exception|fail|reject|invalid|missing", re.IGNORECASE)
+_UNWRAPPED: Final = re.compile(r"unwrap\((?:\w+\.)*(\w+)\)|\b(\w+)\.__wrapped__\b")
 _FIRST: Final = re.compile(r"[\"'\s]*(?:\.[*+]|[|\[({^$]).*")
 """What a pattern says behind its first words."""
 
 
 def follow(
     module: Module, converted: Mapping[ast.AST, Sequence[tuple[Place, Scope]]], whole: Collection[ast.AST]
-) -> tuple[list[Edit], list[Left]]:
-    """The edits of a file of tests, and the asserts that somebody has to change.
+) -> list[Edit]:
+    """The edits of a file of tests that expect an exception of a tool.
 
     Args:
         module: The file.
@@ -41,8 +40,6 @@ def follow(
         whole: The functions of the tools that return no other failure.
     """
     edits: list[Edit] = []
-    left: list[tuple[ast.Assert, str]] = []
-    done: set[int] = set()
     names = Names(module)
     by_name: dict[str, list[ast.AST]] = {}
     for node in converted:
@@ -66,22 +63,7 @@ def follow(
                     text = failure if certain else f"({module.source.segment(kind)}, {failure})"
                     edits.append(Edit(*module.source.node_range(kind), text))
             block = module.parents.get(block)
-        if block is not None and any(place.raised == "" for place, _ in places):
-            certain = symbol is not None and getattr(symbol, "definition", None) in whole
-            if certain and (rewritten := _rewritten(call, block, module, names)):
-                edits += rewritten
-                done |= {edit.start for edit in rewritten}
-                continue
-            tool = getattr(call.func, "attr", getattr(call.func, "id", ""))
-            asserts = [part for part in walk([block]) if isinstance(part, ast.Assert)]
-            left += [(part, tool) for part in asserts if "error" in ast.unparse(part.test).lower()]
-    source, decide = module.source, "expect CodedError with pytest.raises"
-    lines = [
-        Left(module.path, part.lineno, (), f"{tool}() returned a failure, and a test asserts that", decide)
-        for part, tool in left
-        if done.isdisjoint({source.node_range(part)[0], source.line_starts[part.lineno - 1]})
-    ]
-    return ([*edits, *names.edits({_FAILURE})] if edits else []), lines
+    return [*edits, *names.edits({_FAILURE})] if edits else []
 
 
 class Asserted(NamedTuple):
@@ -89,13 +71,13 @@ class Asserted(NamedTuple):
 
     Attributes:
         returned: Where a test reads one that the tool returns; empty if none does.
-        follows: Whether all of these tests can be rewritten.
         raised: The classes that tests expect, as they are written.
+        unwraps: Whether a test calls the function below its decorators, where nothing passes it a context.
     """
 
     returned: str = ""
-    follows: bool = True
     raised: frozenset[str] = frozenset()
+    unwraps: bool = False
 
 
 def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST, Asserted]) -> None:
@@ -103,6 +85,8 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
     by_name: dict[str, list[ast.AST]] = {}
     for node in handlers:
         by_name.setdefault(getattr(node, "name", ""), []).append(node)
+    for name in filter(None, sum(_UNWRAPPED.findall(module.source.text), ())):
+        known.update((node, known.get(node, Asserted())._replace(unwraps=True)) for node in by_name.get(name, ()))
     nodes = cache(lambda block: [*walk([block])])
     for call, scope in module.calls_near("call_tool(", *{f"{name}(" for name in by_name}):
         called = getattr(call.func, "attr", getattr(call.func, "id", ""))
@@ -117,7 +101,7 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
         block, before = scope.node, known.get(tool, Asserted())
         # If no name keeps the result, only its own statement reads it.
         kept = any(isinstance(part, ast.Assign) and call in walk([part]) for part in nodes(block))
-        tests = [ast.unparse(part.test) for part in nodes(block) if isinstance(part, ast.Assert)]
+        tests = [*filter(None, map(_asserted, nodes(block)))]
         tests = [test for test in tests if kept or f"{called}(" in test]
         withs = [part for part in nodes(block) if isinstance(part, (ast.With, ast.AsyncWith))]
         expected = {
@@ -127,11 +111,21 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
             if isinstance(item.context_expr, ast.Call) and item.context_expr.args and call in walk([part])
         }
         known[tool] = before = before._replace(raised=before.raised | expected)
-        follows = not by_string and bool(_rewritten(call, block, module, Names(module)))
-        reads = bool(_FAILS.search(ast.unparse(block))) if by_string else any("error" in test.lower() for test in tests)
-        if not expected and (follows or reads):
-            where = f"{module.path}:{call.lineno}" if before.follows else before.returned
-            known[tool] = before._replace(returned=where, follows=before.follows and follows)
+        code = ast.unparse(block)
+        # A double that raises makes the tool fail.
+        reads = bool(_FAILS.search(code if by_string else " ".join(tests)) or (tests and "side_effect" in code))
+        if reads and not expected:
+            known[tool] = before._replace(returned=before.returned or f"{module.path}:{call.lineno}")
+
+
+def _asserted(node: ast.AST) -> str:
+    """What an `assert` or an assertion of unittest tests, as code; empty for other nodes."""
+    match node:
+        case ast.Assert(test=test):
+            return ast.unparse(test)
+        case ast.Call(func=ast.Attribute(attr=name)) if name.startswith("assert"):
+            return ast.unparse(node)
+    return ""
 
 
 def _expected(node: ast.expr, places: Sequence[tuple[Place, Scope]], scope: Scope) -> tuple[ast.expr | None, bool]:
@@ -149,67 +143,3 @@ def _expected(node: ast.expr, places: Sequence[tuple[Place, Scope]], scope: Scop
             if any(expected in message for message in said):
                 return kind, expected != ""
     return None, False
-
-
-# -- asserts about a failure that a tool returned ----------------------------------------------------------------------
-
-
-def _rewritten(call: ast.Call, block: ast.AST, module: Module, names: Names) -> list[Edit]:
-    """The edits that expect an exception, if nothing but asserts that the tool failed use what the call returned."""
-    parents, source = module.parents, module.source
-    value: ast.AST = parents[call] if isinstance(parents[call], ast.Await) else call
-    statement = parents[value]
-    match statement:
-        case ast.Assign(targets=[ast.Name(id=name)]) if "pytest" in module.scope.bindings:
-            body: list[ast.stmt] = getattr(parents[statement], "body", [])
-        case _:
-            return []
-    following = body[body.index(statement) + 1 :] if statement in body else []
-    asserts = [*takewhile(lambda part: isinstance(part, ast.Assert) and mentions_name(part, name), following)]
-    expected = [_expected_text(part.test, name) for part in asserts if isinstance(part, ast.Assert)]
-    uses = [part for part in walk([block]) if isinstance(part, ast.Name) and part.id == name]
-    if not asserts or None in expected or len(uses) != 1 + len(asserts) or mentions_name(block, "caught"):
-        return []
-    line = source.line(statement.lineno)
-    indent = line[: len(line) - len(line.lstrip(" \t"))]
-    head = f"with pytest.raises({names.spell(*_FAILURE)}) as caught:{source.newline}{indent}    "
-    edits = [Edit(source.node_range(statement)[0], source.node_range(value)[0], head)]
-    starts = [*source.line_starts, len(source.text)]
-    for part, text in zip(asserts, expected, strict=True):
-        if text:
-            edits.append(
-                Edit(*source.node_range(part), f"assert {source.segment(text[0])} {text[1]} str(caught.value)")
-            )
-        else:
-            edits.append(Edit(starts[part.lineno - 1], starts[part.end_lineno or part.lineno], ""))
-    return edits
-
-
-def _expected_text(test: ast.expr, name: str) -> tuple[ast.expr, str] | tuple[()] | None:
-    """The text that an assert expects in the error of a result, and how; empty if it only says that there is one."""
-    match test:
-        case ast.Compare(left=ast.Constant(value="error"), ops=[ast.In()], comparators=[ast.Name(id=where)]):
-            return () if where == name else None
-        case ast.UnaryOp(
-            op=ast.Not(), operand=ast.Subscript(value=ast.Name(id=where), slice=ast.Constant(value="success"))
-        ):
-            return () if where == name else None
-        case ast.Compare(
-            left=ast.Subscript(value=ast.Name(id=where), slice=ast.Constant(value="success")),
-            ops=[ast.Is() | ast.Eq()],
-            comparators=[ast.Constant(value=False)],
-        ):
-            return () if where == name else None
-        case ast.Compare(
-            left=ast.Constant(value=str()) as text,
-            ops=[ast.In()],
-            comparators=[ast.Subscript(value=ast.Name(id=where), slice=ast.Constant(value="error"))],
-        ):
-            return (text, "in") if where == name else None
-        case ast.Compare(
-            left=ast.Subscript(value=ast.Name(id=where), slice=ast.Constant(value="error")),
-            ops=[ast.Eq()],
-            comparators=[ast.Constant(value=str()) as text],
-        ):
-            return (text, "==") if where == name else None
-    return None

@@ -27,7 +27,9 @@ _CLEAR: Final = frozenset(
 )
 """Codes that a text gives only if it says so in plain words."""
 _ABSENT: Final = re.compile(
-    r"\W*no \w[^.:;]*\b(?:found|exists)\b|[^.:;]*\b(?:not found|does not exist|doesn't exist)\b", re.IGNORECASE
+    r"\W*no \w(?:(?!provided|given|specified)[^.:;])*\b(?:found|exists)\b"
+    r"|[^.:;]*\b(?:not found|does not exist|doesn't exist)\b",
+    re.IGNORECASE,
 )
 """A text that says that something does not exist."""
 _PREFIX: Final = re.compile(

@@ -6,8 +6,10 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.migrate.messages import LABEL, parts_of
 from mcpcore_lint.migrate.wording import VERB, whole
+from mcpcore_lint.model import Items
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
@@ -47,6 +49,17 @@ _KNOWN_ERRORS: Final = frozenset({"e", "ex", "exc", "err", "error", "exception"}
 _SHOWING: Final = frozenset({"str", "repr", "list", "sorted", "tuple", "set", "int", "float", "round", "type", "quote"})
 
 
+_UNUSABLE: Final = re.compile(r"(The [^{}]+) is (?:invalid|unknown|unsupported|unrecognized)\.$")
+_BARE: Final = re.compile(r"The (?:\w+ ){1,2}is (?:invalid|unsupported)\.$")
+"""A sentence that leaves out what would be right."""
+_ALLOWED: Final = re.compile(
+    r"(?:(?:valid|supported|allowed|available|accepted|known|possible|expected)\b[^:{}]*(?::| are)|must be one of:?)\s*"
+    r"\[?([^{}\[\]]+?)\]?\.?$",
+    re.IGNORECASE,
+)
+"""A sentence behind the first one with the values that would be right."""
+
+
 class Sentences(NamedTuple):
     """The texts of an entry."""
 
@@ -65,7 +78,9 @@ def sentences(node: ast.expr | None, scope: Scope, caught: Mapping[str, str] = _
     """
     names = {**dict.fromkeys(_KNOWN_ERRORS, "error"), **caught}
     text = "".join(
-        part.replace("{", "(").replace("}", ")") if isinstance(part, str) else f"{{{_placeholder(part, names)}}}"
+        part.replace("{", "(").replace("}", ")")
+        if isinstance(part, str)
+        else _listed(part, scope) or f"{{{_placeholder(part, names)}}}"
         for part in parts_of(node, scope)
     )
     label = LABEL.match(text)
@@ -83,6 +98,9 @@ def sentences(node: ast.expr | None, scope: Scope, caught: Mapping[str, str] = _
         return None
     said = _sentence(_CAUSE.sub("", told[0]), scope)
     when = whole(said)
+    unusable, allowed = _UNUSABLE.match(when), next(filter(None, map(_ALLOWED.match, told[1:])), None)
+    if unusable is not None and allowed is not None:
+        when = f"{unusable[1]} is not one of {allowed[1].strip()}."
     own = _WORD.findall(_PLACE.sub(" ", when))
     if len(own) < _FEWEST or len(when) > _MAX or "{error}" in said or when.count("(") != when.count(")"):
         return None
@@ -91,10 +109,22 @@ def sentences(node: ast.expr | None, scope: Scope, caught: Mapping[str, str] = _
     return Sentences(when, "" if _PLACE.search(recovery) or len(recovery) > _MAX else recovery)
 
 
-def is_true_alone(when: str, parameters: Container[str]) -> bool:
-    """Whether a sentence has a verb, and no hole that only the code of the tool can fill."""
+def _listed(node: ast.expr | None, scope: Scope) -> str:
+    """The texts of a constant collection that a message shows, as in `', '.join(sorted(NAMES))`; empty for others."""
+    while isinstance(node, ast.Call) and node.args:
+        node = node.args[-1]
+    value = evaluate(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
+    texts = (
+        [getattr(item, "value", None) for item in value.items] if isinstance(value, Items) and value.complete else []
+    )
+    return ", ".join(map(str, texts)) if all(isinstance(text, str) for text in texts) else ""
+
+
+def is_true_alone(when: str, parameters: Container[str], recovery: str = "") -> bool:
+    """Whether a sentence has a verb, no hole that only the code can fill, and what would be right."""
     return (
         _FINITE.search(when) is not None
+        and (recovery != "" or _BARE.match(when) is None)
         and not _UNCLEAR.search(when)
         and all(name in parameters for name in _PLACE.findall(when))
     )

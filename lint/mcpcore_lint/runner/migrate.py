@@ -203,7 +203,7 @@ class _Run:
                 current = _Pass(self, group, files, state)
             stays = stays and any(_LOW_LEVEL.search(self.contents.get(path, raw)) for path, raw in files.items())
         self.tools += tools
-        return [*chain.from_iterable(state.left.values()), *state.asserted]
+        return [*chain.from_iterable(state.left.values())]
 
     def _read(self, group: Group) -> dict[str, bytes]:
         files: dict[str, bytes] = {}
@@ -381,8 +381,6 @@ class _State:
         """The names that were renamed, by module and old name."""
         self.left: dict[tuple[str, str], list[_Located]] = {}
         """What is left, by the step and the file that it visited."""
-        self.asserted: list[_Located] = []
-        """The asserts of tests about failures that tools returned before."""
         self.used_names = cache(used_names)
         self.reached = False
         """Whether the tools were followed into the functions that they call."""
@@ -507,9 +505,7 @@ class _Pass:
         for path, module in self.modules.items() if failures else ():
             with self._guarded(path):
                 if _is_test(module):
-                    edits, left = follow(module, failures, whole)
-                    self.edits.setdefault(path, []).extend(edits)
-                    self._state.asserted += self._located(left)
+                    self.edits.setdefault(path, []).extend(follow(module, failures, whole))
 
     def reach(self, visited: Collection[str]) -> None:
         """Follow the tools into the functions that they call, once everything else is done."""

@@ -80,7 +80,7 @@ def _checked(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> t
     metavar="RULE",
     callback=_checked,
     shell_complete=_complete,
-    help="Apply only this rule: server, raise, rethrow, tool-error, project-error, made-error, helper, mapping, json, "
+    help="Apply only this rule: server, raise, rethrow, tool-error, project-error, helper, mapping, json, "
     "model, text or result. May be repeated.",
 )
 @click.option("--check", metavar="COMMAND", default="", help="Run this command, such as your tests, before and after.")

@@ -188,3 +188,15 @@ def test_a_tool_that_a_test_unwraps_gets_no_context(tmp_path: Path) -> None:
     assert "def check(x: int) -> int:" in files["server.py"]
     line = "a test calls the function below its decorators: let it call the tool, and run the command again"
     assert sum(f"check: {line}" in left for left in report(outcome)) == 2
+
+
+def test_tools_whose_functions_a_test_takes_from_the_server_get_no_contract(tmp_path: Path) -> None:
+    """The SDK has no function to call for a tool with a contract, so classes of helpers are left with a line, too."""
+    server = SERVER.replace(
+        'raise LookupError("There is no such name")', 'raise Missing("There is no such name")'
+    ).replace("from typing", 'class Missing(Exception):\n    """Raised when a name is missing."""\n\n\nfrom typing', 1)
+    test = "from server import mcp\n\n\ndef test_x():\n    assert mcp._tool_manager.get_tool('check').fn(x=1) == 1\n"
+    assert "errors=[" in run(tmp_path / "a", {"server.py": server})[1]["server.py"]
+    outcome, files = run(tmp_path / "b", {"server.py": server, "test_server.py": test})
+    assert "errors=[" not in files["server.py"]
+    assert any("look_up: a test calls the function below its decorators" in left for left in report(outcome))

@@ -258,12 +258,15 @@ def make() -> Server:
 @pytest.mark.anyio
 async def test_handlers_of_a_low_level_server_read_the_request(tmp_path: Path) -> None:
     """Version 1 had the context in a variable of the server; a result that a handler makes itself is handed on."""
-    test = "import mcp\nfrom server import make\n\n\ndef test_x():\n    assert make().request_handlers\n"
+    test = "import mcp\nfrom server import make\n\n\ndef test_x(x):\n    assert make().request_handlers\n"
+    # The handlers of a test do not keep the old names in the project.
+    test += "    assert hasattr(x, 'isError')\n\n\n@make().list_tools()\nasync def listed(): ...\n\n\n@x.list_tools()\ndef g(): ...\n"
     outcome, files = run(tmp_path, {"server.py": RESULTS, "tests/test_server.py": test})
     assert (
         "test_server.py:6: request_handlers of a low-level server: SDK 2.0 has add_request_handler"
         in report(outcome)[-1]
     )
+    assert 'hasattr(x, "is_error")' in files["tests/test_server.py"]
     space: dict[str, Any] = {}
     exec(compile(files["server.py"], "server.py", "exec"), space)
     async with Client(space["make"]()) as client:

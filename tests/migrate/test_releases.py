@@ -207,9 +207,11 @@ def test_scripts_that_install_the_sdk_are_part_of_the_report(tmp_path: Path) -> 
         "setup.sh": "pip install mcp\n",
         "tools/install.py": 'deps = ["chromadb", "mcp>=2.0.0"]\n',
         "requirements-dev.txt": "mcp==1.2\n",
+        "pyproject.toml": '[project.optional-dependencies]\nmcp = ["mcp[cli] @ git+https://a.b/mcp"]\n',
     }
     assert [
         "install.sh:2: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
+        "pyproject.toml:2: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
         "requirements-dev.txt:1: the pin mcp==1.2: add mcpcore too, which needs mcp 2.3 or later",
         "setup.sh:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
         "install.py:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",

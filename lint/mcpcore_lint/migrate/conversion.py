@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.migrate.callers import Callers, Helpers
     from mcpcore_lint.reach import Reach
 
+UNWRAPS: Final = ("a test calls the function below its decorators", "let it call the tool, and run the command again")
 _CAUSES: Final = ("exc", "error", "cause", "caught")
 _RENDERED: Final = frozenset({"PrefabApp"})
 """What FastMCP renders from plain tools only."""
@@ -153,10 +154,7 @@ class Conversion:
             )
         where, expected, unwraps = callers.asserted.get(body.node, Asserted())
         if unwraps and blocked is None:
-            blocked = (
-                "a test calls the function below its decorators",
-                "let it call the tool, and run the command again",
-            )
+            blocked = UNWRAPS
         read = "a test reads the failure that it returns", f"change {where}, and run the command again"
         for place in places:
             if place.rule not in rules:

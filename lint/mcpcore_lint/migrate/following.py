@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _FAILURE: Final = ("mcpcore", "CodedError")
 # A test that may be about a failure. A tool that it calls through the server keeps what it returns.
 _FAILS: Final = re.compile(r"error|exception|fail|reject|invalid|missing", re.IGNORECASE)
+_TAKEN: Final = re.compile(r"\btool\.fn\b|_tool_manager\b.*\.fn\b")
 _UNWRAPPED: Final = re.compile(r"unwrap\((?:\w+\.)*(\w+)\)|\b(\w+)\.__wrapped__\b")
 _FIRST: Final = re.compile(r"[\"'\s]*(?:\.[*+]|[|\[({^$]).*")
 """What a pattern says behind its first words."""
@@ -85,7 +86,12 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
     by_name: dict[str, list[ast.AST]] = {}
     for node in handlers:
         by_name.setdefault(getattr(node, "name", ""), []).append(node)
-    for name in filter(None, sum(_UNWRAPPED.findall(module.source.text), ())):
+    # The functions that the SDK keeps of the tools, which it could not call for a tool with a contract.
+    takes = (
+        module.source.has("fn") and _TAKEN.search(module.source.text) is not None and not module.source.has("fastmcp")
+    )
+    everything = by_name if takes else ()
+    for name in filter(None, [*sum(_UNWRAPPED.findall(module.source.text), ()), *everything]):
         known.update((node, known.get(node, Asserted())._replace(unwraps=True)) for node in by_name.get(name, ()))
     nodes = cache(lambda block: [*walk([block])])
     for call, scope in module.calls_near("call_tool(", *{f"{name}(" for name in by_name}):

@@ -12,13 +12,13 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.migrate.catching import Shield
 from mcpcore_lint.migrate.constants import above, constants_of, joined
 from mcpcore_lint.migrate.contracts import Names, Writer
-from mcpcore_lint.migrate.conversion import Conversion
+from mcpcore_lint.migrate.conversion import UNWRAPS, Conversion
 from mcpcore_lint.migrate.model import Entry, Left, Place
 from mcpcore_lint.migrate.sharing import Shared
 from mcpcore_lint.model import Symbol, ToolDef
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import Module
@@ -69,12 +69,21 @@ def plan_tools(
 
 
 def reached_tools(
-    tools: Sequence[ToolDef], reach: Callable[[ToolDef], Reach], hierarchy: Hierarchy
+    tools: Sequence[ToolDef], reach: Callable[[ToolDef], Reach], hierarchy: Hierarchy, unwrapped: Collection[str]
 ) -> list[Conversion]:
-    """The tools whose functions are in one file, with the exceptions of other functions that leave them."""
+    """The tools whose functions are in one file, with the exceptions of other functions that leave them.
+
+    Args:
+        tools: The tools.
+        reach: What they reach.
+        hierarchy: The classes of the project.
+        unwrapped: The functions that tests call below the decorators of the tools.
+    """
     conversions = _conversions(tools, hierarchy)
     for conversion in conversions:
         conversion.follow(reach(conversion.tools[0]), hierarchy)
+        if conversion.handler.name in unwrapped:
+            conversion.blocked = conversion.blocked or UNWRAPS
         conversion.declare_raised(hierarchy)
     return conversions
 

@@ -230,6 +230,8 @@ def code_of_raised(item: Raised) -> str:
     text = constant_text(pieces(item.message, item.scope)).replace("\N{HORIZONTAL ELLIPSIS}", " ")
     # A class of Python that hands on the text of any other exception says nothing about the cause.
     names = [""] if item.wraps and item.names[-1] in PLAIN else item.names
+    # A class of the project below ValueError need not be about an argument.
+    names = [name for name in names if name not in PLAIN] or names
     codes = [code_of(name, text) for name in names]
     return next((code for code in codes if code not in VAGUE), codes[0])
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _LISTED: Final = re.compile(
     r"^[^#\n]*?(?:^|[\"'])[ \t]*(mcp|fastmcp)\b(?![-_.\w])(?:\[[^\]]*\])?([^\n\"'#;]*)", re.MULTILINE
 )
+_QUOTED: Final = re.compile(r"[\"'](mcp|fastmcp)\b(?![-_.\w])(?:\[[^\]\n]*\])?([^\n\"';]*)")
 _KEY: Final = re.compile(r"^(mcp|fastmcp)\s*=\s*(?:\{[^\n]*?version\s*=\s*)?[\"']([^\"'\n]*)", re.MULTILINE)
 _OLD: Final = {
     "mcp": re.compile(r"<\s*2|(?:==|~=|\^)\s*1\b"),
@@ -61,7 +62,9 @@ def left_in_requirements(path: str, text: str) -> list[Left]:
         left.append(Left(path, line, (), " ".join(old[0].split()), "mcpcore needs Python 3.11 or later"))
     lists_mcpcore = re.search(r"(?<![\w-])mcpcore\b", text) is not None
     listed = _listed(text) if path.endswith(".toml") else None
-    matches = [match for match in _LISTED.finditer(text) if listed is None or _is_listed(match, listed)]
+    matches = [*_LISTED.finditer(text)]
+    if listed is not None:
+        matches = [match for match in _QUOTED.finditer(text) if match[0][1:].strip() in listed]
     is_list = path.endswith((".toml", ".txt", ".cfg", "setup.py"))
     for match in [*matches, *_KEY.finditer(text)] if is_list else _INSTALLED.finditer(text):
         line = text.count("\n", 0, match.start(1)) + 1
@@ -81,12 +84,6 @@ def least_python(text: bytes) -> int:
     """The minor version of Python 3 that a `pyproject.toml` asks for; 0 if it does not say."""
     match = re.search(rb"^requires-python\s*=\s*[\"'][^\"'\n]*(?:>=|~=|==)\s*3\.(\d+)", text, re.MULTILINE)
     return int(match[1]) if match is not None else 0
-
-
-def _is_listed(match: re.Match[str], listed: list[str]) -> bool:
-    """Whether a name in a `pyproject.toml` is one of its requirements, and not that of the project."""
-    named = match[0][match.start(1) - match.start() :].strip()
-    return named in listed and not match[0].lstrip().startswith("name")
 
 
 def _listed(text: str) -> list[str] | None:

@@ -298,6 +298,9 @@ class Renaming:
                         text = self.module.source.segment(value)
                         plain = isinstance(value, (ast.Constant, ast.JoinedStr))
                         self._write(url, text if plain else f"str({text})")
+        match node.args[1:2]:
+            case [ast.Constant(value=str(field)) as spelled] if name.endswith("attr") and field in self.project.fields:
+                self._write(spelled, f'"{ATTRIBUTES[field]}"')
         if name in {"object", "setattr"} and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             self._patched(node.args[0], node.args[1])
 

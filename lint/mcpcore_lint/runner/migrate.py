@@ -201,7 +201,8 @@ class _Run:
                     break
                 visited = made | current.naming()
                 current = _Pass(self, group, files, state)
-            stays = stays and any(_LOW_LEVEL.search(self.contents.get(path, raw)) for path, raw in files.items())
+            sources = [path for path in files if not in_test_file(self.shown(path))]
+            stays = stays and any(_LOW_LEVEL.search(self.contents.get(path, files[path])) for path in sources)
         self.tools += tools
         return [*chain.from_iterable(state.left.values())]
 
@@ -381,6 +382,8 @@ class _State:
         """The names that were renamed, by module and old name."""
         self.left: dict[tuple[str, str], list[_Located]] = {}
         """What is left, by the step and the file that it visited."""
+        self.unwrapped: set[str] = set()
+        """The functions that tests call below the decorators of the tools."""
         self.used_names = cache(used_names)
         self.reached = False
         """Whether the tools were followed into the functions that they call."""
@@ -480,6 +483,8 @@ class _Pass:
             if _is_test(module):
                 with self._guarded(path):
                     asserted(module, self.handlers, callers.asserted)
+        known = callers.asserted.items()
+        self._state.unwrapped |= {getattr(node, "name", "") for node, expected in known if expected.unwraps}
         plans: list[FilePlan] = []
         for path, group in tools.items():
             with self._guarded(path):
@@ -515,7 +520,7 @@ class _Pass:
         reached: dict[str, list[Conversion]] = {}
         for path, group in self._tools.items():
             with self._guarded(path):
-                reached[path] = reached_tools(group, checker.reach, checker.hierarchy)
+                reached[path] = reached_tools(group, checker.reach, checker.hierarchy, self._state.unwrapped)
         sources = {path for path in self._group.walk.files if not in_test_file(self._run.shown(path))}
         shared = share({self.modules[path]: group for path, group in reached.items()}, sources)
         plans: list[FilePlan] = []

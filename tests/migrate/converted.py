@@ -423,6 +423,24 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         'def sell(ctx: Own[Literal["order_is_too_long"]], x: str) -> str:',
     ),
+    "a label in brackets": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            return f"[ERROR] The order {x} is too long"
+        """,
+        'raise ctx.fail("order_is_too_long", f"The order {x} is too long")',
+    ),
+    "a template of the file": (
+        """
+        MISSING = "[ERROR] There is no order {x}"
+
+        @mcp.tool()
+        def f(x: str) -> str:
+            return MISSING.format(x=x)
+        """,
+        "raise not_found(MISSING.format(x=x))",
+    ),
     "a decorator that is no call": (
         """
         server = Server("y")

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 LEFT: dict[str, tuple[str, str]] = {
+    "a value that the schema refuses": (
+        """
+        @mcp.tool()
+        def f(x: Literal["left", "right"]) -> str:
+            if x not in ("left", "right"):
+                raise ValueError(f"The x {x} must be left or right")
+            return x
+        """,
+        "f: ValueError keeps its class and its text",
+    ),
     "a result as the message of an exception": (
         """
         @mcp.tool()

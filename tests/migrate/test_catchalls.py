@@ -295,6 +295,9 @@ def ask(text: str) -> dict[str, str]:
 def test_a_text_that_hides_the_exception_goes_on_to_hide_it(tmp_path: Path) -> None:
     """Where clients read the texts of exceptions, that of httpx has the address in it, and so the secret."""
     _, files = run(tmp_path, {"server.py": HIDING})
-    assert 'Server("x", expose_internal_errors="message")' in files["server.py"]
-    assert 'return {"error": f"HTTP {e.response.status_code}"}' in files["server.py"]
-    assert 'raise internal_error("Failed to ask") from exc' in files["server.py"]
+    for part in (
+        'Server("x", expose_internal_errors="message")',
+        'return {"error": f"HTTP {e.response.status_code}"}',
+        'raise internal_error("Failed to ask") from exc',
+    ):
+        assert part in files["server.py"]

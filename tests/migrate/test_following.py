@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.migrate.migrating import report, run
 
 SERVER = """from typing import Any
@@ -146,9 +148,12 @@ def test_methods_of_objects_that_fixtures_make_follow(tmp_path: Path) -> None:
     """The name and the text tell which tool it is; without a text, either class may be raised."""
     _, files = run(tmp_path, {"tools.py": TOOLS, "test_tools.py": METHODS})
     assert 'raise ctx.fail("direction_is_too_long", "The direction is too long")' in files["tools.py"]
-    assert 'pytest.raises(CodedError, match="is too.* long")' in files["test_tools.py"]
-    assert "pytest.raises((ValueError, CodedError)):" in files["test_tools.py"]
-    assert 'pytest.raises(ValueError, match="left")' in files["test_tools.py"]
+    for part in (
+        'pytest.raises(CodedError, match="is too.* long")',
+        "pytest.raises((ValueError, CodedError)):",
+        'pytest.raises(ValueError, match="left")',
+    ):
+        assert part in files["test_tools.py"]
 
 
 CALLED = """import json
@@ -169,9 +174,12 @@ def test_what_a_server_returned_follows(tmp_path: Path) -> None:
     """It was a tuple or a list in version 1; a test of a failure leaves the tool as it is."""
     server = SERVER.replace("mcpserver import MCPServer", "fastmcp import FastMCP").replace("MCPServer", "FastMCP")
     _, files = run(tmp_path / "a", {"server.py": server, "test_server.py": CALLED})
-    assert "json.loads(result.content[0].text) == result.structured_content" in files["test_server.py"]
-    assert "assert result and result.content" in files["test_server.py"]
-    assert "assert listed.content[0].text" in files["test_server.py"]
+    for part in (
+        "json.loads(result.content[0].text) == result.structured_content",
+        "assert result and result.content",
+        "assert listed.content[0].text",
+    ):
+        assert part in files["test_server.py"]
     assert 'return {"error"' not in files["server.py"]
     assert (
         'FastMCP("x")'.replace("FastMCP", "Server")[:-1] + ', expose_internal_errors="message")' in files["server.py"]
@@ -181,22 +189,21 @@ def test_what_a_server_returned_follows(tmp_path: Path) -> None:
     assert 'return {"error": "There is no order a"}' in files["server.py"]
 
 
-def test_a_tool_that_a_test_unwraps_gets_no_context(tmp_path: Path) -> None:
-    """The test passes the arguments of the tool alone, so its places are left with a line."""
-    test = "import inspect\nimport pytest\nfrom server import check\n\n\ndef test_x():\n    assert inspect.unwrap(check)(1) == 1\n"
-    outcome, files = run(tmp_path, {"server.py": SERVER, "test_server.py": test})
+UNWRAPPING = {
+    "its function": "import inspect\nimport pytest\nfrom server import check\n\n\ndef test_x():\n    inspect.unwrap(check)(1)\n",
+    # The SDK has no function to call for a tool with a contract.
+    "that of the SDK": "from server import mcp\n\n\ndef test_x():\n    mcp._tool_manager.get_tool('check').fn(x=1)\n",
+}
+
+
+@pytest.mark.parametrize("test", UNWRAPPING.values(), ids=UNWRAPPING.keys())
+def test_a_tool_whose_function_a_test_calls_gets_no_contract(tmp_path: Path, test: str) -> None:
+    """The test passes the arguments of the tool alone, so its places are left with a line, and classes of helpers too."""
+    raising = 'raise ValueError(f"The number {x} is below zero")'
+    server = SERVER.replace(f"        {raising}", "        raise Missing(str(x))").replace(
+        "from typing", 'class Missing(Exception):\n    """Raised when a number is missing."""\n\n\nfrom typing', 1
+    )
+    outcome, files = run(tmp_path, {"server.py": server, "test_server.py": test})
     assert "def check(x: int) -> int:" in files["server.py"]
-    line = "a test calls the function below its decorators: let it call the tool, and run the command again"
-    assert sum(f"check: {line}" in left for left in report(outcome)) == 2
-
-
-def test_tools_whose_functions_a_test_takes_from_the_server_get_no_contract(tmp_path: Path) -> None:
-    """The SDK has no function to call for a tool with a contract, so classes of helpers are left with a line, too."""
-    server = SERVER.replace(
-        'raise LookupError("There is no such name")', 'raise Missing("There is no such name")'
-    ).replace("from typing", 'class Missing(Exception):\n    """Raised when a name is missing."""\n\n\nfrom typing', 1)
-    test = "from server import mcp\n\n\ndef test_x():\n    assert mcp._tool_manager.get_tool('check').fn(x=1) == 1\n"
-    assert "errors=[" in run(tmp_path / "a", {"server.py": server})[1]["server.py"]
-    outcome, files = run(tmp_path / "b", {"server.py": server, "test_server.py": test})
-    assert "errors=[" not in files["server.py"]
-    assert any("look_up: a test calls the function below its decorators" in left for left in report(outcome))
+    line = "check: a test calls the function below its decorators: let it call the tool, and run the command again"
+    assert 2 == sum(line in left for left in report(outcome))

@@ -9,8 +9,6 @@ import pytest
 from mcpcore_lint.engine.syntax.project import Project
 from mcpcore_lint.migrate.sentences import of_class, sentences
 
-from tests.migrate.migrating import report, run
-
 SAID = {
     'f"The URL must end with {suffix}"': ("The URL must end with {suffix}.", ""),
     'f"order {self.order_id!r} not found: {e}"': ("The order was not found.", ""),
@@ -71,23 +69,3 @@ def test_the_sentence_of_a_class() -> None:
     assert None is of_class("builtins.RuntimeError", None)
     assert ("http_locked", "The page is locked.") == of_class("a.B", made("Raised when the page is locked. Rare."))
     assert None is of_class("a.B", made("A locked page."))
-
-
-def test_a_value_that_the_schema_refuses_gets_no_failure_mode(tmp_path: Path) -> None:
-    """The server checks a Literal before the tool runs, so the failure cannot happen."""
-    source = """from typing import Literal
-
-from mcp.server.mcpserver import MCPServer
-
-mcp = MCPServer("x")
-
-
-@mcp.tool()
-def turn(direction: Literal["left", "right"]) -> str:
-    if direction not in ("left", "right"):
-        raise ValueError(f"The direction {direction} must be left or right")
-    return direction
-"""
-    outcome, files = run(tmp_path, {"server.py": source})
-    assert "FailureMode" not in files["server.py"]
-    assert "turn: ValueError keeps its class and its text" in report(outcome)[0]

@@ -18,6 +18,7 @@ from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.failures import failures_of
 from mcpcore_lint.migrate.following import Asserted
 from mcpcore_lint.migrate.messages import (
+    LABEL,
     VAGUE,
     code_of,
     constant_text,
@@ -334,6 +335,8 @@ class Conversion:
         caught = {clause.name: shown} if clause is not None and clause.name is not None else {}
         sentence = sentences(message, scope, caught)
         text = constant_text(parts).replace("\N{HORIZONTAL ELLIPSIS}", " ")
+        label = LABEL.match(text)
+        text = text[label.end() if label is not None else 0 :]
         if sentence is None:
             info = self.body.module.project.class_named(kind)
             known = of_class(kind, info.node if info is not None else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.migrate.model import Left
@@ -80,10 +81,12 @@ def left_in_requirements(path: str, text: str) -> list[Left]:
     return left
 
 
-def least_python(text: bytes) -> int:
-    """The minor version of Python 3 that a `pyproject.toml` asks for; 0 if it does not say."""
-    match = re.search(rb"^requires-python\s*=\s*[\"'][^\"'\n]*(?:>=|~=|==)\s*3\.(\d+)", text, re.MULTILINE)
-    return int(match[1]) if match is not None else 0
+def after_syntax_error(project: bytes) -> str:
+    """The next step for a file that cannot be parsed: the `pyproject.toml` may ask for a later Python."""
+    match = re.search(rb"^requires-python\s*=\s*[\"'][^\"'\n]*(?:>=|~=|==)\s*3\.(\d+)", project, re.MULTILINE)
+    if match is not None and int(match[1]) > sys.version_info[1]:
+        return f"the project needs Python 3.{int(match[1])}, so run mcpcore with that"
+    return "correct the file and run again"
 
 
 def _listed(text: str) -> list[str] | None:

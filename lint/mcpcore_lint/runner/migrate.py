@@ -9,8 +9,6 @@ import re
 import sys
 from bisect import bisect_right
 from functools import cache
-from glob import escape as glob_escape
-from glob import glob
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -28,7 +26,7 @@ from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
 from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools, reached_tools
 from mcpcore_lint.migrate.renames import ATTRIBUTES
-from mcpcore_lint.migrate.report import FILES, INSTALLS, least_python, left_in_requirements, merged
+from mcpcore_lint.migrate.report import FILES, INSTALLS, after_syntax_error, left_in_requirements, merged
 from mcpcore_lint.migrate.server import Project, Renaming, plan_middleware
 from mcpcore_lint.migrate.sharing import share
 from mcpcore_lint.paths import below, upwards
@@ -255,8 +253,8 @@ class _Run:
         folders = {
             folder for root in roots for folder in (root, *upwards(root)) if folder.startswith(group.config.root)
         }
-        listing = [path for folder in sorted(folders) for path in sorted(glob(os.path.join(glob_escape(folder), "*")))]
-        paths = [path for path in listing if FILES.fullmatch(os.path.basename(path)) and os.path.isfile(path)]
+        paths = [os.path.join(folder, name) for folder in sorted(folders) for name in sorted(os.listdir(folder))]
+        paths = [path for path in paths if FILES.fullmatch(os.path.basename(path)) and os.path.isfile(path)]
         paths += [path for path, raw in self.raw.items() if INSTALLS.search(raw) and not in_test_file(self.shown(path))]
         texts = {path: (content_of(path) or b"").decode("utf-8", "replace") for path in paths}
         return [(path, line) for path, text in texts.items() for line in left_in_requirements(self.shown(path), text)]
@@ -307,8 +305,7 @@ class _Run:
             place.left._replace(path=self.shown(place.path), line=self._line(place, written=named is not None))
             for place in self.left
         ]
-        converted, failures = tuple(self.converted), tuple(self.failures)
-        removed = tuple(merged(self.removed))
+        converted, failures, removed = tuple(self.converted), tuple(self.failures), tuple(merged(self.removed))
         return Migration(tuple(files), tuple(merged(left)), converted, failures, self.tools, removed, tried)
 
 
@@ -414,12 +411,11 @@ class _Pass:
                     self.modules[path] = module
                     run.trees[path] = raw, module.tree
                 except SourceError as error:
-                    python = least_python(content_of(os.path.join(group.config.root, "pyproject.toml")) or b"")
-                    pattern, decide = "parse-error", f"{error.message}; correct the file and run again"
-                    if python > sys.version_info[1]:
-                        decide = f"{error.message}; the project needs Python 3.{python}, so run mcpcore with that"
+                    again = after_syntax_error(content_of(os.path.join(group.config.root, "pyproject.toml")) or b"")
                     shown = self.checker.project.display_path(path)
-                    self._note("parse", path, [Left(shown, error.span.line, (), pattern, decide)])
+                    self._note(
+                        "parse", path, [Left(shown, error.span.line, (), "parse-error", f"{error.message}; {again}")]
+                    )
 
     def _guarded(self, path: str) -> contextlib.AbstractContextManager[None]:
         return _guarded(self._state.crashed, path)
@@ -483,8 +479,7 @@ class _Pass:
             if _is_test(module):
                 with self._guarded(path):
                     asserted(module, self.handlers, callers.asserted)
-        known = callers.asserted.items()
-        self._state.unwrapped |= {getattr(node, "name", "") for node, expected in known if expected.unwraps}
+        self._state.unwrapped |= {getattr(node, "name", "") for node, seen in callers.asserted.items() if seen.unwraps}
         plans: list[FilePlan] = []
         for path, group in tools.items():
             with self._guarded(path):

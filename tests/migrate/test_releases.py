@@ -166,6 +166,9 @@ def main(args: argparse.Namespace) -> None:
         mcp.run("sse")
     if args.port:
         mcp.settings.port = args.port
+    mcp.settings.host = args.host or mcp.settings.host
+    path = mcp.settings.mount_path
+    mcp.settings.json_response = True; print(path)
     mcp.run()
 """
 
@@ -191,6 +194,18 @@ def test_settings_go_to_the_call_that_runs_the_server(tmp_path: Path) -> None:
         (
             "server.py:23: settings.port of the server, which SDK 2.0 does not have: "
             "give it where the server is run, as in run(transport=..., port=...)"
+        ),
+        (
+            "server.py:24: settings.host of the server, which SDK 2.0 does not have: "
+            "give it where the server is run, as in run(transport=..., host=...)"
+        ),
+        (
+            "server.py:25: settings.mount_path of the server, which SDK 2.0 does not have: "
+            "give it where the server is run, as in run(transport=..., mount_path=...)"
+        ),
+        (
+            "server.py:26: settings.json_response of the server, which SDK 2.0 does not have: "
+            "give it where the server is run, as in run(transport=..., json_response=...)"
         ),
     ] == report(outcome)
     exec(compile(text, "server.py", "exec"), {"__name__": "server"})

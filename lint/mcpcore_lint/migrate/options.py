@@ -64,24 +64,22 @@ def _settings(module: Module, left: list[Left]) -> list[Edit]:
                 continue
         if option not in GONE.get(kind, ()):
             continue
-        statement, spelled = module.parents[node], ast.unparse(server)
+        statement, spelled, (release, instead) = module.parents[node], ast.unparse(server), GONE[kind][option]
         block: list[ast.stmt] = next((part for part in _blocks(module.parents.get(statement)) if statement in part), [])
-        following = walk([*block[block.index(statement) + 1 :]]) if isinstance(statement, ast.Assign) and block else ()
-        runs = [
-            part
-            for part in following
-            if isinstance(part, ast.Call) and ast.unparse(part.func).startswith(f"{spelled}.run")
-        ]
-        if len(runs) == 1 and option not in {keyword.arg for keyword in runs[0].keywords}:
-            assert isinstance(statement, ast.Assign)
-            name = "path" if kind == _FASTMCP and option in PATHS else option
-            edits += [_given(runs[0], [f"{name}={source.segment(statement.value)}"], module)]
-            edits.append(
-                Edit(source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0], "")
-            )
-        elif not isinstance(statement, ast.Assign) or isinstance(node.ctx, ast.Store):
-            pattern = f"settings.{option} of the server, which {GONE[kind][option][0]} does not have"
-            left.append(Left(module.path, node.lineno, (), pattern, f"{RUN}, as in run(transport=..., {option}=...)"))
+        if isinstance(statement, ast.Assign) and statement.targets == [node] and block and instead == RUN:
+            following = walk([*block[block.index(statement) + 1 :]])
+            calls = (part for part in following if isinstance(part, ast.Call))
+            runs = [call for call in calls if ast.unparse(call.func).startswith(f"{spelled}.run")]
+            lines = source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0]
+            alone = source.text[slice(*lines)].partition("  #")[0].strip() == source.segment(statement)
+            alone = alone and f"{spelled}.settings" not in ast.unparse(statement.value)
+            if len(runs) == 1 and alone and option not in {keyword.arg for keyword in runs[0].keywords}:
+                name = "path" if kind == _FASTMCP and option in PATHS else option
+                edits += [_given(runs[0], [f"{name}={source.segment(statement.value)}"], module), Edit(*lines, "")]
+                continue
+        pattern = f"settings.{option} of the server, which {release} does not have"
+        decide = f"{RUN}, as in run(transport=..., {option}=...)" if instead == RUN else instead
+        left.append(Left(module.path, node.lineno, (), pattern, decide))
     return edits
 
 

@@ -1,7 +1,7 @@
 """Draws the servers and the handlers on which the linter is judged at first contact.
 
 `python -m bench.lint.contact` prints the lot of each server in contact.toml: ten for the first reading, ten for the
-second, and a reserve; then ten each of contact-3.toml, contact-4.toml and contact-5.toml for the lots after them.
+second, and a reserve; then ten each of the lists after it, and twenty of contact-5.toml.
 `python -m bench.lint.contact first HANDLERS` draws the handlers of a lot to read: 20 of the first lot, 100 of the
 others. HANDLERS lists all handlers, as a reader found them in the registrations, in lines such as
 `owner/name/path/file.py function`, and lies beside folders called `owner/name`.
@@ -17,12 +17,13 @@ from pathlib import Path
 
 SEED = 20261129
 QUOTAS = {"loop": 3, "low-level": 2, "fastmcp": 3, "sdk": 2}  # of each kind in each lot
-COUNTS = {"first": 20, "second": 100, "third": 100, "fourth": 100, "fifth": 100, "sixth": 100}
+COUNTS = {"first": 20, "second": 100, "third": 100, "fourth": 100, "fifth": 100, "sixth": 100, "seventh": 100}
 FILES = {
     "contact.toml": ("first", "second"),
     "contact-3.toml": ("third",),
     "contact-4.toml": ("fourth",),
     "contact-5.toml": ("fifth", "sixth"),
+    "contact-7.toml": ("seventh",),
 }
 
 

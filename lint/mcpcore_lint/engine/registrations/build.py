@@ -12,7 +12,9 @@ from mcpcore_lint.engine.registrations.functions import Target
 from mcpcore_lint.engine.registrations.hints import annotations_of, joined
 from mcpcore_lint.engine.registrations.likely import likely_calls
 from mcpcore_lint.engine.registrations.lowlevel import dispatched
+from mcpcore_lint.engine.registrations.passed import unread_callee
 from mcpcore_lint.engine.registrations.registration_forms import ROUTE, SERVES_ALL, Maker, Site
+from mcpcore_lint.engine.registrations.route_uses import unread_use
 from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes
 from mcpcore_lint.engine.registrations.unresolved import (
     Unresolved,
@@ -58,6 +60,8 @@ class Builder:
         """The low-level handlers among them that serve tools by name."""
         self._unresolved: list[Unresolved] = []
         self._reported: set[tuple[str, int, int, ast.expr | None]] = set()
+        self._cycles: set[FunctionNode] = set()
+        """The functions that call one another and are reported."""
         self._added: set[tuple[ast.AST, FunctionNode, str | None]] = set()
         self._servers: dict[ast.AST, str | None] = {}
         """The servers to which the tools made by a call are added."""
@@ -77,6 +81,7 @@ class Builder:
             for site in sites:
                 self._registered(site)
                 self._note_if_exhausted(call)
+            self._note_if_passed(call, call, scope)
         self.calls.functions.begin()
         for site in (*self._requested(), *self._overriding()):
             self._registered(site)
@@ -91,9 +96,17 @@ class Builder:
 
     def _note_if_exhausted(self, registration: ast.expr) -> None:
         """Report a registration behind which there is too much to read, so that some tools may be missing."""
-        if self.calls.functions.is_exhausted() or self.calls.functions.is_cut:
+        functions = self.calls.functions
+        turns = functions.cycle - self._cycles
+        self._cycles |= functions.cycle
+        if functions.is_exhausted() or functions.is_cut or turns:
             report = unresolved(registration, registration)
             self._unresolved.append(report._replace(kind="further function"))
+
+    def _note_if_passed(self, registration: ast.expr, call: ast.Call, scope: Scope, *, decorates: bool = False) -> None:
+        """Report a server that is passed to code that cannot be read."""
+        callee = unread_callee(call, scope, self.calls.servers, decorates=decorates)
+        self._unresolved += [unresolved(registration, callee)] if callee is not None else []
 
     def _requested(self) -> Iterator[Site]:
         """The low-level handlers that are assigned: `server.request_handlers[CallToolRequest] = handle`."""
@@ -129,15 +142,20 @@ class Builder:
         """Add the functions of routes that are made tools."""
         for call, application in applications(self.module):
             self.calls.functions.begin()
-            for site in (sites := routes(call, application, self.module, self.calls.functions)):
+            sites = routes(call, application, self.module, self.calls.functions)
+            uses = (unread_use(*placed) for placed in self.calls.functions.applications)
+            unread = next(filter(None, uses), None) if sites else application[0]
+            for site in sites:
                 self.calls.functions.steps = 0
-                for target in self.calls.functions.behind(site.target, site.scope):
+                targets = self.calls.functions.behind(site.target, site.scope)
+                unread = unread or (None if targets else site.target)
+                for target in targets:
                     key = call, target.node, None
                     if key not in self._added and not is_hidden(target.node, call, target.module, application[1]):
                         self._added.add(key)
                         self._add(site.maker, call, target._replace(signed=True))
-            self._unresolved += [] if sites else [unresolved(call, application[0])]
             self._note_if_exhausted(call)
+            self._unresolved += [unresolved(call, unread)._replace(kind="route")] if unread is not None else []
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         before = len(self._found)
@@ -147,6 +165,8 @@ class Builder:
         for decorator in node.decorator_list if not sites else ():
             again = self.calls.decorating(node, outside)
             sites = self._blind(decorator, outside, again, decorates=True) or sites
+            made = ast.copy_location(ast.Call(decorator, [], []), decorator)
+            self._note_if_passed(decorator, made, outside, decorates=True)
         for site in sites:
             for target in self.calls.functions.behind(site.target, site.scope):
                 self._add(site.maker, site.registration, target)

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mcpcore_lint.engine.registrations.collecting import Function as Definition
 from mcpcore_lint.engine.registrations.collecting import collector_of
-from mcpcore_lint.engine.registrations.environment import Called, functions_called, written_scope
-from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.type_model import method_of
-from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.model import Symbol
+from mcpcore_lint.engine.registrations.environment import (
+    FUNCTIONS,
+    Called,
+    functions_called,
+    functions_run,
+    written_scope,
+)
+from mcpcore_lint.engine.syntax.parse import own_nodes, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
 
+_CYCLE: Final = 20
+"""How many functions are searched for a way back to the first."""
 _RENAMES: Final = 2
 """How often a function may get another name: `tool, register = make()`, and a name imported `as` another."""
 
@@ -114,18 +119,61 @@ def _calling(home: Scope, call: ast.Call, scope: Scope) -> Iterator[Caller]:
         if inside.node is home.node:
             return
         inside = inside.parent
-    if isinstance(home.node, Definition) and home.node.name == "__init__":
-        symbol = evaluate(call.func, scope)
-        definition = symbol.definition if isinstance(symbol, Symbol) else None
-        info = scope.module.project.class_info(definition) if isinstance(definition, ast.ClassDef) else None
-        made = method_of(info, "__init__") if info is not None else None
-        if made is not None and made[0] is home.node:
-            yield Called(home.node, home.module, scope, bound_first=True), call, scope
-        return
-    for called in functions_called(call.func, scope):
+    for called in functions_run(call, scope):
         # A decorator that is known to make tools has made one already.
         if called.function is home.node and not (is_decorator(call) and _makes_tools(home, scope.module)):
             yield called, call, scope
+
+
+def cycle_of(function: Definition, module: Module) -> frozenset[Definition]:
+    """The functions through which a function calls itself with other arguments, and those that they call."""
+    key = "cycle", function
+    if key not in module.memo:
+        returns, queue = False, [(function, module, False)]
+        for node, owner, changes in queue:
+            scope = owner.scope_of(node)
+            for call in own_nodes(node):
+                if not isinstance(call, ast.Call) or not _is_plain(call.func):
+                    continue
+                parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+                changed = changes or any(_is_changed(part, scope) for part in parts)
+                for called in functions_called(call.func, scope) if parts else ():
+                    returns |= changed and called.function is function
+                    if len(queue) < _CYCLE and all(called.function is not known for known, _, _ in queue):
+                        queue.append((called.function, called.owner, changed))
+        module.memo[key] = frozenset(node for node, _, _ in queue if returns)
+    known: frozenset[Definition] = module.memo[key]
+    return known
+
+
+def is_unused(scope: Scope) -> bool:
+    """Whether the project has the name of a function only where it defines it."""
+    home = written_scope(scope)
+    name = getattr(home.node, "name", "")
+    modules = home.module.project.modules_with(home.module, lambda text: name in text) if name else None
+    return modules is not None and sum(module.source.text.count(name) for module in modules) == 1
+
+
+def _is_plain(func: ast.expr) -> bool:
+    """Whether the function of a call is a name or a method of the same object."""
+    return isinstance(func, ast.Name) or (isinstance(func, ast.Attribute) and getattr(func.value, "id", "") == "self")
+
+
+def _is_changed(argument: ast.expr, scope: Scope) -> bool:
+    """Whether an argument may hold other functions than the parameter did: `functions[1:]`, and not `depth + 1`."""
+    place = scope.lookup(argument.id) if isinstance(argument, ast.Name) else None
+    own = place is not None and place[1][0].kind == "parameter"
+    return not own and not isinstance(argument, (ast.Constant, ast.BinOp))
+
+
+def scope_around(node: ast.AST, module: Module) -> Scope:
+    """The scope that an expression of a file is written in."""
+    inner, current = node, module.parents.get(node)
+    while current is not None:
+        if isinstance(current, (*FUNCTIONS, ast.Lambda)) and inner not in getattr(current, "decorator_list", ()):
+            return module.scope_of(current)
+        inner, current = current, module.parents.get(current)
+    return module.scope
 
 
 def is_decorator(call: ast.Call) -> bool:

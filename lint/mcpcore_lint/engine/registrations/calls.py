@@ -9,15 +9,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.engine.registrations.callers import cycle_of, is_unused
 from mcpcore_lint.engine.registrations.collecting import collector_of
-from mcpcore_lint.engine.registrations.elements import starts_with_loop
+from mcpcore_lint.engine.registrations.elements import open_parameter
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
     Frame,
     Function,
     assignments_of,
+    call_frame,
     callee_frame,
     functions_called,
+    named_member,
     substitute,
 )
 from mcpcore_lint.engine.registrations.functions import Functions, wrapped_parameter
@@ -36,16 +39,17 @@ from mcpcore_lint.engine.registrations.registration_forms import (
     Form,
     Maker,
     Site,
+    flavour_in,
 )
-from mcpcore_lint.engine.registrations.servers import Servers, made_elsewhere
+from mcpcore_lint.engine.registrations.servers import Servers
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
-from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import returned
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown, Value, options
+from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.records import ToolFlavour
 
 _HANDLER: Final = "<handler>"
@@ -107,9 +111,7 @@ class Calls:
 
     def maker(self, node: ast.expr, scope: Scope, depth: int = 0) -> Maker | None:
         """The maker that a decorator is: `server.tool`, `tool`, one of them called, or an alias; None for others."""
-        match node:
-            case ast.Call(func=ast.Name(id="getattr"), args=[holder, ast.Constant(value=str(attr)), *_]):
-                node = ast.copy_location(ast.Attribute(holder, attr, ast.Load()), node)
+        node = named_member(node)
         if isinstance(node, ast.Call):
             func = (
                 evaluate(node.func, scope) if node.args and isinstance(node.func, (ast.Name, ast.Attribute)) else None
@@ -183,7 +185,7 @@ class Calls:
 
     def sites(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """The registrations of a call: `add_tool(fn)`, `tool(errors=...)(fn)`, `mcp.tool(fn)`, `Server(tools=[fn])`."""
-        func = node.func
+        func = named_member(node.func)
         match node:
             case ast.Call(func=ast.Attribute(attr="add_request_handler"), args=[kind, *_, handler]):
                 if getattr(kind, "value", "") == "tools/call":
@@ -270,7 +272,12 @@ class Calls:
         name = getattr(func.value, "id", "")
         elements, place = self.functions.elements, scope.lookup(name)
         if place is not None and place[1][0].kind == "parameter":
-            passed = (frame.filled.get(name) for frame in elements.unread_callers(place[0]))
+            passed = [frame.filled.get(name) for frame in elements.unread_callers(place[0])]
+            if is_unused(place[0]) and name not in {"self", "cls"}:
+                # Code outside the project calls it, if any.
+                return not self.servers.has_known_class(func.value, scope) and self.servers.may_be_server(
+                    "", func.value
+                )
             return any(placed is not None and self._is_unknown(*placed) for placed in passed)
         return self._is_unknown(func.value, scope) and next(functions_called(func, scope), None) is None
 
@@ -278,9 +285,12 @@ class Calls:
         """Whether an object may be a server, although its class is not known."""
         value = evaluate(node, scope)
         made = value.func if isinstance(value, CallValue) else value
-        unknown = isinstance(value, Unknown) or (isinstance(made, Symbol) and made.definition is not None)
-        unknown = made_elsewhere(value) or (unknown and not Inference().of(node, scope))
-        return unknown and self.servers.may_be_server(node, scope)
+        if isinstance(made, Symbol) and made.definition is None:
+            package, _, name = made.name.partition(".")
+            return bool(name) and package not in FRAMEWORKS | {"builtins"} and self.servers.may_be_server(name, node)
+        if not isinstance(made, (Symbol, Unknown)) or self.servers.has_known_class(node, scope):
+            return False
+        return self.servers.may_be_server("", node) and flavour_in(scope.module.source.text) is not None
 
     def unread(self, module: Module) -> Iterator[tuple[ast.Call, ast.expr]]:
         """The calls that get a method of a server, such as `server.add_tool`, and are not read."""
@@ -306,9 +316,7 @@ class Calls:
 
     @staticmethod
     def _callee_frame(node: ast.Call, scope: Scope) -> tuple[Function, Frame] | None:
-        # Finding the class of an object costs more than reading a name.
-        is_method = isinstance(node.func, ast.Attribute) and not isinstance(evaluate(node.func, scope), Symbol)
-        return callee_frame(node, scope) if not is_method or _may_register(node.func) else None
+        return callee_frame(node, scope) if _is_worth_finding(node.func, scope) else None
 
     def _by_result(self, func: ast.Call, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """The registrations of `my_tool(...)(fn)`, where a function of the project returns the decorator."""
@@ -323,22 +331,27 @@ class Calls:
 
     def _inside(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """The registrations that a function of the project makes of its arguments: `register(mcp, fn)`."""
-        inside = self._callee_frame(node, scope)
-        registering = self._handed(inside)
+        inside = self._callees(node, scope)
         # In a loop, each round passes another function, or calls another.
-        varies = inside is None and starts_with_loop(node.func, scope)
-        for around in self.functions.elements.rounds(node, scope) if registering or varies else ():
-            again = self._callee_frame(node, around) or inside
-            for call, where in self._handed(again) if inside is None else registering:
-                assert again is not None
-                function, frame = again
-                yield from self._nested(call, frame if where.node is function else Frame(where, frame.filled), node)
+        follows = not inside or any(self._handed(*callee) for callee in inside)
+        for around in self.functions.elements.rounds(node, scope) if follows else ():
+            for function, frame in inside if around is scope else self._callees(node, around) or inside:
+                for call, where in self._handed(function, frame):
+                    if open_parameter(_arguments(call), where) is not None:
+                        self.functions.cycle |= cycle_of(function, frame.module)
+                    yield from self._nested(call, frame if where.node is function else Frame(where, frame.filled), node)
 
-    def _handed(self, inside: tuple[Function, Frame] | None) -> list[tuple[ast.Call, Scope]]:
+    def _callees(self, node: ast.Call, scope: Scope) -> list[tuple[Function, Frame]]:
+        """The functions of the project that a call may run, also of a module that is imported by its name."""
+        func = named_member(node.func)
+        callees = [*functions_called(func, scope)] if _is_worth_finding(func, scope) else []
+        if not callees and scope.module.source.has("import_"):
+            placed = self.functions.elements.members.home(func, scope)
+            callees = [called for value, where in placed for called in functions_called(value, where)]
+        return [(called.function, call_frame(called, node, scope)) for called in callees]
+
+    def _handed(self, function: Function, frame: Frame) -> list[tuple[ast.Call, Scope]]:
         """The calls in a function that register what its arguments decide, also with an argument: `add(fn)`."""
-        if inside is None:
-            return []
-        function, frame = inside
         makers = [
             name
             for name, (value, _) in frame.filled.items()
@@ -402,7 +415,7 @@ def _calls_in(function: Function, module: Module, *names: str) -> Iterator[tuple
     """The calls in a function that may register something, also those that decorators in it make."""
     first, last = function.lineno, function.end_lineno or function.lineno
     words = [f"{name}(" for name in names] or HINTS
-    yield from (placed for placed in module.calls_near(*words) if first < placed[0].lineno <= last)
+    yield from (placed for placed in module.calls_near(*words) if first <= placed[0].lineno <= last)
     for inner, scope in list(module.functions.items()):
         if not isinstance(inner, ast.Lambda) and first < inner.lineno <= last and scope.parent is not None:
             for decorator in inner.decorator_list:
@@ -436,6 +449,17 @@ def made_by(name: str) -> tuple[Form | None, ToolFlavour]:
 def _inside(node: ast.expr, outer: ast.expr) -> bool:
     start, end = (outer.lineno, outer.col_offset), (outer.end_lineno or outer.lineno, outer.end_col_offset or 0)
     return start <= (node.lineno, node.col_offset) <= end
+
+
+def _is_worth_finding(func: ast.expr, scope: Scope) -> bool:
+    # Finding the class of an object costs more than reading a name.
+    is_method = isinstance(func, ast.Attribute) and not isinstance(evaluate(func, scope), Symbol)
+    return not is_method or _may_register(func)
+
+
+def _arguments(call: ast.Call) -> ast.expr:
+    parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return ast.copy_location(ast.Tuple(parts, ast.Load()), call)
 
 
 def _may_register(func: ast.expr) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore_lint.engine.registrations.environment import call_frame, class_of, functions_called, written_scope
+from mcpcore_lint.engine.registrations.environment import call_frame, class_of, functions_run, written_scope
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.parse import argument_of, statements
 
@@ -19,8 +19,8 @@ _PUTS: Final = ("append", "add", "insert", "extend", "update", "setdefault")
 _MORE: Final = frozenset({"extend", "update", "include_router"})
 """Methods that take several items."""
 # Methods that add routes to an application, each with the name and the place of the argument.
-_ROUTED: Final = {"include_router": ("router", 0), "add_api_route": ("endpoint", 1)}
-ROUTES: Final = frozenset({"get", "post", "put", "patch", "delete", "api_route"})
+ROUTED: Final = {"include_router": ("router", 0), "add_api_route": ("endpoint", 1)}
+ROUTES: Final = frozenset({"get", "post", "put", "patch", "delete", "options", "head", "trace", "api_route"})
 """Methods of a web application or of a router that decorate a function."""
 
 
@@ -44,7 +44,7 @@ def contents_of(node: ast.expr, scope: Scope) -> Iterator[Entry]:
         if place is None or not isinstance(place[1][0].node, ast.stmt) or place[1][0].target is not None:
             return  # an imported name is followed to its own file
         home, name = written_scope(place[0]), node.id
-        for module in _modules(home.module, name) if home.is_module else (home.module,):
+        for module in modules_of(home.module, name) if home.is_module else (home.module,):
             for entry, subject in _entries(module, name):
                 if _is_variable(subject, name, entry.scope, home):
                     # In the function itself, its arguments are known.
@@ -52,7 +52,7 @@ def contents_of(node: ast.expr, scope: Scope) -> Iterator[Entry]:
             yield from _handed_on(module, name, home)
     elif isinstance(node, ast.Attribute):
         info = class_of(node.value, scope)
-        for module in _modules(info.module, node.attr) if info is not None else ():
+        for module in modules_of(info.module, node.attr) if info is not None else ():
             for entry, subject in _entries(module, node.attr):
                 owned = isinstance(subject, ast.Attribute) and class_of(subject.value, entry.scope)
                 if info is not None and owned and (info in [*ancestry(owned)] or owned in [*ancestry(info)]):
@@ -65,7 +65,7 @@ def _handed_on(module: Module, name: str, home: Scope) -> Iterator[Entry]:
         passed = [*call.args, *(keyword.value for keyword in call.keywords)]
         if not any(isinstance(part, ast.Name) and _is_variable(part, name, scope, home) for part in passed):
             continue
-        for called in functions_called(call.func, scope):
+        for called in functions_run(call, scope):
             frame, inside = call_frame(called, call, scope), called.owner.scope_of(called.function)
             for parameter, (argument, _) in frame.filled.items():
                 same = isinstance(argument, ast.Name) and argument.id == name
@@ -74,7 +74,7 @@ def _handed_on(module: Module, name: str, home: Scope) -> Iterator[Entry]:
                         yield entry._replace(scope=frame)
 
 
-def _modules(home: Module, name: str) -> list[Module]:
+def modules_of(home: Module, name: str) -> list[Module]:
     """The files that may put something into a collection of this name."""
     key = ("modules", name)
     if key not in home.memo:
@@ -126,9 +126,13 @@ def _called(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
             case ast.Call(func=ast.Attribute(value=subject, attr="setdefault"), args=[key, value]):
                 entry = Entry(key, value, scope, call)
             case ast.Call(func=ast.Attribute(value=subject, attr=method)) if (
-                method in _ROUTED and (routed := argument_of(call, *_ROUTED[method])) is not None
+                method in ROUTED and (routed := argument_of(call, *ROUTED[method])) is not None
             ):
                 value, entry = routed, Entry(None, routed, scope, call, method in _MORE)
+            case ast.Call(func=ast.Call(func=ast.Attribute(value=subject, attr=method)), args=[value]) if (
+                method in ROUTES
+            ):
+                entry = Entry(None, value, scope, call)
             case ast.Call(func=ast.Attribute(value=subject, attr=method), args=[*_, value]) if method in _PUTS:
                 entry = Entry(None, value, scope, call, method in _MORE)
             case _:
@@ -140,6 +144,7 @@ def _called(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
             ):
                 listed = value if entry.several else ast.copy_location(ast.List([value], ast.Load()), value)
                 subject, entry = holder, Entry(key, listed, scope, call)
+        subject = _routed(subject, name)
         if _ends(subject, name):
             yield entry, subject
 
@@ -165,16 +170,24 @@ def _assigned(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
 
 def _by_decorator(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
     """What `@x.append` and `@x.get("/path")` decorate."""
-    for function, inner in list(module.functions.items()) if f"@{name}." in module.source.text else ():
+    for function, inner in list(module.functions.items()) if f"{name}." in module.source.text else ():
         for decorator in getattr(function, "decorator_list", ()):
             match decorator:
-                case (
-                    ast.Attribute(value=ast.Name(id=subject) as held, attr=method)
-                    | ast.Call(func=ast.Attribute(value=ast.Name(id=subject) as held, attr=method))
-                ) if subject == name:
+                case ast.Attribute(value=held, attr=method) | ast.Call(func=ast.Attribute(value=held, attr=method)) if (
+                    method in (ROUTES if isinstance(decorator, ast.Call) else _PUTS)
+                ):
                     item = ast.copy_location(ast.Name(getattr(function, "name", ""), ast.Load()), function)
-                    if method in (ROUTES if isinstance(decorator, ast.Call) else _PUTS):
-                        yield Entry(None, item, inner.parent or module.scope, decorator), held
+                    info = module.classes.get(inner.owner) if inner.owner is not None else None
+                    outside = info.body_scope if info is not None else inner.parent or module.scope
+                    held = _routed(held, name)
+                    if _ends(held, name):
+                        yield Entry(None, item, outside, decorator), held
+
+
+def _routed(subject: ast.expr, name: str) -> ast.expr:
+    """The application in `app.router`."""
+    is_part = isinstance(subject, ast.Attribute) and subject.attr == "router" != name
+    return subject.value if isinstance(subject, ast.Attribute) and is_part else subject
 
 
 def _ends(subject: ast.expr, name: str) -> bool:

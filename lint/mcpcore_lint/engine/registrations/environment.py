@@ -130,6 +130,9 @@ def functions_called(func: ast.expr, scope: Scope, depth: int = 0) -> Iterator[C
     elif isinstance(function, FUNCTIONS) and owner is not None:
         decorators = {decorator.id for decorator in function.decorator_list if isinstance(decorator, ast.Name)}
         yield Called(function, owner, scope, "classmethod" in decorators)
+    elif isinstance(value, CallValue) and isinstance(func, ast.Name) and (info := class_info(value.func)) is not None:
+        made = method_of(info, "__call__")
+        yield from [Called(made[0], made[1].module, scope, bound_first=True)] if made is not None else []
     elif function is None and depth < DEEP // 2:
         if isinstance(func, ast.Attribute) and (method := _method_made(func, scope, depth)) is not None:
             yield Called(*method, scope, bound_first=True)
@@ -145,6 +148,16 @@ def functions_called(func: ast.expr, scope: Scope, depth: int = 0) -> Iterator[C
             yield from functions_called(*placed, depth + 1)
 
 
+def functions_run(call: ast.Call, scope: Scope) -> Iterator[Called]:
+    """The functions of the project that a call may run, also the constructor of a class."""
+    symbol = evaluate(call.func, scope)
+    info = class_info(symbol) if isinstance(symbol, Symbol) else None
+    made = method_of(info, "__init__") if info is not None else None
+    if made is not None:
+        yield Called(made[0], made[1].module, scope, bound_first=True)
+    yield from functions_called(call.func, scope)
+
+
 def _values_of(node: ast.expr, scope: Scope) -> list[Placed]:
     """The values of the table in `TABLE[key]` and `TABLE.get(key)`, if it is written out."""
     match node:
@@ -152,6 +165,14 @@ def _values_of(node: ast.expr, scope: Scope) -> list[Placed]:
             table, where = constructed(holder, scope)
             return [(value, where) for value in table.values] if isinstance(table, ast.Dict) else []
     return []
+
+
+def named_member(node: ast.expr) -> ast.expr:
+    """`x.name` for `getattr(x, "name")`; other expressions as they are."""
+    match node:
+        case ast.Call(func=ast.Name(id="getattr"), args=[holder, ast.Constant(value=str(attr)), *_]):
+            return ast.copy_location(ast.Attribute(holder, attr, ast.Load()), node)
+    return node
 
 
 def callee_frame(call: ast.Call, scope: Scope, depth: int = 0) -> tuple[Function, Frame] | None:

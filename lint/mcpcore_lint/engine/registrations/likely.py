@@ -1,7 +1,7 @@
 """The calls of a file that may register something."""
 
 import ast
-from bisect import bisect_right
+from bisect import bisect_left
 from typing import Final
 
 from mcpcore_lint.engine.registrations.callers import is_decorator
@@ -45,7 +45,7 @@ def likely_calls(module: Module) -> list[tuple[ast.Call, Scope]]:
     near = sorted({line for word in words for line in module.lines_with(word)})
     for function in list(module.functions) if near else ():
         first, last = function.lineno, function.end_lineno or function.lineno
-        after = bisect_right(near, first)
+        after = bisect_left(near, first)
         if isinstance(function, ast.Lambda) or function.name.startswith("__") or near[after : after + 1] > [last]:
             continue
         calls = module.lines_with(f"{function.name}(") if near[after:] else ()

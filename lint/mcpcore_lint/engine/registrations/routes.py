@@ -51,6 +51,7 @@ def routes(call: ast.Call, application: Placed, module: Module, functions: Funct
     maker = Maker(ROUTE, "fastmcp", f"{module.path}:{call.lineno}:{call.col_offset}")
     functions.backward = True
     functions.steps = 0
+    functions.applications.clear()
     placed = functions.elements.of(*application)
     functions.backward = False
     return [Site(maker, node, scope, call, call) for node, scope in placed]

@@ -189,12 +189,15 @@ class Servers:
                 return flavour, True
         return None, known
 
+    def has_known_class(self, node: ast.expr, scope: Scope) -> bool:
+        """Whether the class of an object is known."""
+        return self._inferred(node, scope)[1]
+
     @staticmethod
-    def may_be_server(node: ast.expr, scope: Scope) -> bool:
-        """Whether an object of unknown class may be a server: by its name, in a file that mentions a framework."""
+    def may_be_server(made: str, node: ast.expr) -> bool:
+        """Whether neither the name of an object nor that of what makes it says that it is something else."""
         name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-        other = any(part in name.lower() for part in _OTHERWISE)
-        return not other and flavour_in(scope.module.source.text) is not None
+        return "agent" not in made.lower() and not any(part in name.lower() for part in _OTHERWISE)
 
     @staticmethod
     def _guess(name: str, module: Module) -> ToolFlavour | None:

@@ -70,6 +70,7 @@ REGISTERS: Final = tuple(
         ((b"request_handler", b"add_request_handler"), rb"add_request_handler"),
         ((b"request_handler", b"request_handlers"), rb"request_handlers\s*\["),
         ((b".from_function",), rb"\.from_function\b"),
+        ((b".from_",), rb"\.from_(?:fastapi|openapi)\b"),
     )
 )
 """Bytes of which a registration of a tool, resource or prompt contains all, with the pattern that decides.

@@ -108,14 +108,7 @@ class Body:
 
     def refuted(self, node: ast.AST) -> bool:
         """Whether the tests around a node and before it contradict each other, so that the node never runs."""
-        scope, around = self.scope(node), [node, *self.above(node)]
-        tests: list[tuple[ast.expr, bool]] = []
-        for part in around:
-            ifs = [before for before in self.before(part) if isinstance(before, ast.If) and not before.orelse]
-            tests += [(before.test, False) for before in ifs if leaves(before.body, scope)]
-            parent = self.parents.get(part)
-            if isinstance(parent, ast.If) and part is not parent.test:
-                tests.append((parent.test, part in parent.body))
+        scope, around, tests = self.scope(node), [node, *self.above(node)], self._tests(node)
         loops = any(isinstance(part, (ast.For, ast.AsyncFor, ast.While)) for part in around)
         first = 0 if loops else min((test.lineno for test, _ in tests), default=0)
         known: dict[str, bool] = {}
@@ -139,6 +132,29 @@ class Body:
         if any(not values for values in left.values()):
             return True
         return any(_holds(test, known) is not holds for test, holds in tests if _holds(test, known) is not None)
+
+    def _tests(self, node: ast.AST) -> list[tuple[ast.expr, bool]]:
+        """The tests around a node and before it, each with its result where the node runs."""
+        tests: list[tuple[ast.expr, bool]] = []
+        for part in (node, *self.above(node)):
+            ifs = [before for before in self.before(part) if isinstance(before, ast.If) and not before.orelse]
+            tests += [(before.test, False) for before in ifs if leaves(before.body, self.scope(node))]
+            parent = self.parents.get(part)
+            if isinstance(parent, ast.If) and part is not parent.test:
+                tests.append((parent.test, part in parent.body))
+        return tests
+
+    def true_names(self, node: ast.expr) -> set[str]:
+        """The names that are true where a node runs, since a test has refused them otherwise."""
+        bindings = self.scope(node).bindings
+        return {
+            name
+            for test, holds in self._tests(node)
+            for name, is_true in _implied(test, holds=holds)
+            # Between the test and the node it gets no other value.
+            if is_true
+            and not any(test.lineno <= getattr(at.node, "lineno", 0) <= node.lineno for at in bindings.get(name, ()))
+        }
 
     def after(self, statement: ast.AST) -> list[ast.stmt]:
         """The statements after a statement in its block."""

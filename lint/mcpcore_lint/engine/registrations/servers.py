@@ -23,6 +23,8 @@ _USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fas
 """Usual names of the parameter for a server."""
 _OTHERWISE: Final = ("client", "mock", "fake", "session", "config", "settings", "path", "url", "tools", "agent")
 """Parts of names of other things than servers of tools."""
+_RUN: Final = frozenset({"mcp", "server", "app"})
+"""Names of servers that `mcp run` and `fastmcp run` find in a file."""
 _LOWLEVEL: Final = "_mcp_server"
 _PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager", _LOWLEVEL})
 """Attributes of the high-level servers that hold their registrations."""
@@ -216,3 +218,32 @@ def made_elsewhere(value: Value) -> bool:
         return False
     package, _, rest = value.func.name.partition(".")
     return bool(rest) and package != "builtins" and rest.rpartition(".")[2][:1].islower()
+
+
+def is_idle(decorator: ast.expr, module: Module) -> bool:
+    """Whether a decorator is of a server that nothing mounts or runs, although the project mounts others."""
+    func = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = getattr(getattr(func, "value", None), "id", "")
+    bindings = module.scope.bindings.get(name, ())
+    if name in _RUN or not any(isinstance(binding.value, ast.Call) for binding in bindings):
+        return False
+    key = "idle server", name
+    if key not in module.memo:
+        own = f"@{name}.", f"{name} ="
+        module.memo[key] = all(line.startswith(own) for line in _lines(name, module)) and _mounts_others(name, module)
+    idle: bool = module.memo[key]
+    return idle
+
+
+def _mounts_others(name: str, module: Module) -> bool:
+    """Whether other files mount servers, and none has the name of a server."""
+    modules = module.project.modules_with(module, lambda text: ".mount(" in text or name in text) or ()
+    others = [other for other in modules if other is not module]
+    mounts = any(other.source.has(".mount(") and flavour_in(other.source.text) is not None for other in others)
+    return mounts and not any(_lines(name, other) for other in others)
+
+
+def _lines(name: str, module: Module) -> list[str]:
+    """The lines of a file with a name, without comments."""
+    lines = [module.source.line(number).partition("#")[0].strip() for number in module.lines_with(name)]
+    return [line for line in lines if name in line]

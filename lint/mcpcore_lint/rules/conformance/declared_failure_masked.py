@@ -6,7 +6,7 @@ from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import body_of
 from mcpcore_lint.rules._thrown import CODED, broad_clause, guards, masked, reason_texts
-from mcpcore_lint.rules.handler._to_client import calls_of_wrapped
+from mcpcore_lint.rules.handler._to_client import calls_of_wrapped, middleware_of
 
 
 class DeclaredFailureMasked(Rule):
@@ -54,8 +54,10 @@ async def fetch(ctx: Context, pmid: str) -> str:
         decorators = [*getattr(handler.node, "decorator_list", ())]
         # A decorator above the registration does not run when a client calls the tool.
         below = tool.registration not in decorators or tool.registration is decorators[0]
-        for wrapper in (ctx.wrappers(handler, tool) or ()) if below and tool.contract is not None else ():
-            spans = [wrapper.module.source.span(call) for call in calls_of_wrapped(wrapper)]
+        wrappers = [(wrapper, calls_of_wrapped(wrapper)) for wrapper in ctx.wrappers(handler, tool) or () if below]
+        wrappers += middleware_of(tool, ctx, inside="ContractMiddleware")
+        for wrapper, calls in wrappers if tool.contract is not None else ():
+            spans = [wrapper.module.source.span(call) for call in calls]
             catch = broad_clause(wrapper, spans[0], CODED_ERROR, ctx) if len(spans) == 1 else None
             if catch is None or not body_of(wrapper).raises([*catch.body]):
                 continue
@@ -66,7 +68,7 @@ async def fetch(ctx: Context, pmid: str) -> str:
                     ctx.report(
                         throw.span,
                         f"the declared failure {known[0]!r} never reaches the client: {wrapper.qualname} replaces it",
-                        help="re-raise coded errors in the decorator: `except CodedError: raise`",
+                        help="re-raise coded errors there: `except CodedError: raise`",
                         tool=tool,
                         module=handler.module,
                         related=[ctx.related(catch.node, "this clause raises another error", wrapper.module)],

@@ -351,6 +351,10 @@ Settings: TypeAlias = "tuple[tuple[str, bool | str | None], ...]"
 """The parameters that a call sets to None, to a bool or to an empty string, and which may switch branches."""
 
 
+TRUE: Final = "<true>"
+"""The setting of an argument that is not empty, but otherwise unknown."""
+
+
 def settings_of(function: Handler, args: Sequence[Value], keywords: dict[str, Value], *, complete: bool) -> Settings:
     """Read the settings of one call, including those that it leaves at their defaults."""
     scope = function.module.scope_of(function.node)
@@ -363,14 +367,14 @@ def settings_of(function: Handler, args: Sequence[Value], keywords: dict[str, Va
             value = evaluate(parameter.default, scope.parent or function.module.scope)
         is_rebound = len(scope.bindings.get(parameter.name, ())) > 1
         constant = value.value if isinstance(value, Const) and not is_rebound else ...
-        if constant is None or isinstance(constant, bool) or (isinstance(constant, str) and not constant):
-            settings.append((parameter.name, constant))
+        if constant is None or isinstance(constant, (bool, str)):
+            settings.append((parameter.name, TRUE if isinstance(constant, str) and constant else constant))
     return tuple(settings)
 
 
 def constants(settings: Settings, function: Handler) -> dict[str, Value]:
     """The settings as values of the parameters."""
-    return {name: Const(function.node, function.module, value) for name, value in settings}
+    return {name: Const(function.node, function.module, value) for name, value in settings if value is not TRUE}
 
 
 def evaluate_with(arguments: dict[str, Value], node: ast.expr, scope: Scope) -> Value:
@@ -381,8 +385,12 @@ def evaluate_with(arguments: dict[str, Value], node: ast.expr, scope: Scope) -> 
 def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None:
     """Whether a condition holds for some settings; None if they do not decide it."""
     match test:
-        case ast.Name(id=name) if name in settings:
-            return bool(settings[name])
+        case ast.Call(func=ast.Name(id="hasattr"), args=[held, ast.Constant(value=str(attr))]):
+            return holds(ast.Attribute(held, attr), settings)
+        case ast.Name() | ast.Attribute():
+            name = ast.unparse(test)
+            known = [bool(value) for key, value in settings.items() if name == key or name.startswith(f"{key}.")]
+            return known[0] if known else None
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             inner = holds(operand, settings)
             return None if inner is None else not inner
@@ -394,7 +402,7 @@ def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None
             left=ast.Name(id=name),
             ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq() as operator],
             comparators=[ast.Constant(value=other)],
-        ) if name in settings:
+        ) if name in settings and not (settings[name] is TRUE and other):
             return (settings[name] == other) is isinstance(operator, (ast.Is, ast.Eq))
     return None
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.registrations.environment import assignments_of
 from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
@@ -22,6 +23,7 @@ from mcpcore_lint.rules.handler._failures import (
     ERROR_KEYS,
     MARKING_KEYS,
     RELEVANT_KEYS,
+    TRUE,
     Failure,
     FailureDetector,
     Place,
@@ -273,8 +275,13 @@ class _AnswerReader:
             return
         for call, item, flags in self._calls(node, scope):
             in_clause = caught or (call in self._body.parents and self._body.clause_of(call) is not None)
-            args = [self._evaluate(arg, scope) for arg in call.args]
-            keywords = {keyword.arg or "": self._evaluate(keyword.value, scope) for keyword in call.keywords}
+            names = self._body.true_names(call) | {name for name, value in self._settings.items() if value is TRUE}
+            true = {name: Const(call, scope.module, TRUE) for name in names}
+            args = [true.get(getattr(arg, "id", "")) or self._evaluate(arg, scope) for arg in call.args]
+            keywords = {
+                keyword.arg or "": true.get(getattr(keyword.value, "id", "")) or self._evaluate(keyword.value, scope)
+                for keyword in call.keywords
+            }
             complete = "" not in keywords and not any(isinstance(arg, ast.Starred) for arg in call.args)
             for model in self._models(call, scope):
                 direct = complete and last_name(call.func) == model.name
@@ -286,7 +293,7 @@ class _AnswerReader:
                     flags=flags,
                     caught=in_clause,
                     depth=self._depth + 1,
-                    settings=settings_of(model, args, keywords, complete=direct),
+                    settings=(*settings_of(model, args, keywords, complete=direct), *_made_with(call, scope, names)),
                 )
 
     def _calls(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.Call, int | None, Flags]]:
@@ -324,6 +331,25 @@ class _AnswerReader:
             # If the function is a tool as well, the failure is reported there.
             if module is not None and not self._ctx.is_handler(function, module):
                 yield HandlerBuilder.of(function, module, self._ctx.hierarchy).model
+
+
+def _made_with(call: ast.Call, scope: Scope, true: set[str]) -> Settings:
+    """The attributes of the object of a method that its constructor sets, if it gets an argument that is known.
+
+    The caller has refused a missing one, so that the object is as it should be.
+    """
+    held = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    made = [value for value, where in assignments_of(held, scope) if where is scope and isinstance(value, ast.Call)]
+    known = [value for value in made for part in (*value.args, *(keyword.value for keyword in value.keywords))
+             if getattr(part, "id", "") in true]  # fmt: skip
+    model = evaluate(known[0].func, scope) if known else None
+    info = class_info(model) if isinstance(model, Symbol) else None
+    attributes = info.instance_attributes.items() if info is not None else ()
+    return tuple(
+        (f"self.{name}", TRUE)
+        for name, values in attributes
+        if any(value is not None and not isinstance(value, ast.Constant) for _, value, _ in values)
+    )
 
 
 def failures_of(

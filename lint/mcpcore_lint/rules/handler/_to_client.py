@@ -7,9 +7,10 @@ from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.registrations.functions import passed_on
 from mcpcore_lint.engine.registrations.routes import is_route
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.symbols import last_name
+from mcpcore_lint.engine.semantics.symbols import class_info, last_name
+from mcpcore_lint.engine.semantics.type_model import method_of
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
-from mcpcore_lint.model import Handler, Symbol, ToolDef
+from mcpcore_lint.model import CallValue, Handler, Symbol, ToolDef
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, mentions
 from mcpcore_lint.rules.handler._failures import MARKING_KEYS, MARKS, normalized
@@ -29,7 +30,30 @@ def reaches_client(handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
             ways = [*served.way, *([(served.inside, served.call)] if served.call is not None else [])]
             if any(is_judged(caller, call, ctx) for caller, call in ways):
                 return False
+    if any(is_judged(method, call, ctx) for method, calls in middleware_of(tool, ctx) for call in calls):
+        return False
     return is_kept(handler, ctx, tool)
+
+
+def middleware_of(tool: ToolDef, ctx: RuleContext, *, inside: str = "") -> list[tuple[Handler, list[ast.Call]]]:
+    """The methods `on_call_tool` of the middleware that the file of a tool adds, each with the calls of the tool.
+
+    With `inside`, only those that are added after the middleware of that name, so that it calls them.
+    """
+    made = [part for call, _ in tool.module.calls_near("iddleware") for part in walk([call])]
+    calls = [part for part in made if isinstance(part, ast.Call)]
+    names = [last_name(call.func) for call in calls]
+    methods: list[tuple[Handler, list[ast.Call]]] = []
+    for call in calls[names.index(inside) :] if inside in names else [] if inside else calls:
+        value = evaluate(call, tool.module.scope)
+        info = class_info(value.func) if isinstance(value, CallValue) else None
+        method = method_of(info, "on_call_tool") if info is not None else None
+        if method is not None:
+            model = HandlerBuilder.of(method[0], method[1].module, ctx.hierarchy).model
+            following = method[0].args.args[-1].arg
+            passes = [part for part in body_of(model).all(ast.Call) if getattr(part.func, "id", "") == following]
+            methods.append((model, passes))
+    return methods
 
 
 def is_kept(handler: Handler, ctx: RuleContext, tool: ToolDef | None = None) -> bool:

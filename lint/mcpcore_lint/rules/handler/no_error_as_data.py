@@ -1,22 +1,16 @@
 """no-error-as-data: a failure is returned like a result."""
 
 import ast
-from collections.abc import Iterator
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.symbols import class_info
-from mcpcore_lint.engine.semantics.type_model import method_of
-from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.model import CallValue, Handler, ToolDef
+from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import body_of, inside, where_to
 from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
 from mcpcore_lint.rules.handler._returned_failures import failures_of, returned_failures
-from mcpcore_lint.rules.handler._to_client import calls_of_wrapped, reaches_client
+from mcpcore_lint.rules.handler._to_client import calls_of_wrapped, middleware_of, reaches_client
 
 _HEALTH_CHECK: Final = regex(
     r"(?:^|_)(?:health_?check|check_health|health(?:_status)?$|diagnose|diagnostics?|doctor)(?:_|$)"
@@ -96,7 +90,7 @@ class NoErrorAsData(Rule):
 def _check_wrappers(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
     """Report the failures that decorators and middleware return for every exception, or instead of calling the tool."""
     wrappers = [(wrapper, calls_of_wrapped(wrapper)) for wrapper in ctx.wrappers(handler, tool) or ()]
-    for wrapper, calls in (*wrappers, *_middleware(tool, ctx)):
+    for wrapper, calls in (*wrappers, *middleware_of(tool, ctx)):
         if isinstance(wrapper.node, ast.Lambda):
             continue
         body = body_of(wrapper)
@@ -115,19 +109,6 @@ def _check_wrappers(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
                 module=place.module,
                 shared=True,
             )
-
-
-def _middleware(tool: ToolDef, ctx: RuleContext) -> Iterator[tuple[Handler, list[ast.Call]]]:
-    """The methods `on_call_tool` of the middleware that the file of a tool adds, each with the calls of the tool."""
-    near = tool.module.calls_near("middleware") if tool.flavour == "fastmcp" else ()
-    made = [evaluate(part, scope) for call, scope in near for part in walk([call]) if isinstance(part, ast.Call)]
-    for info in (class_info(value.func) for value in made if isinstance(value, CallValue)):
-        method = method_of(info, "on_call_tool") if info is not None else None
-        if method is not None:
-            model = HandlerBuilder.of(method[0], method[1].module, ctx.hierarchy).model
-            following = method[0].args.args[-1].arg
-            calls = [call for call in body_of(model).all(ast.Call) if getattr(call.func, "id", "") == following]
-            yield model, calls
 
 
 def _effect(failure: Failure) -> str:

@@ -16,6 +16,7 @@ from mcpcore_lint.engine.flow.facts.stdout import may_write
 from mcpcore_lint.engine.registrations.build import Builder
 from mcpcore_lint.engine.registrations.external import external_tools
 from mcpcore_lint.engine.registrations.named import named_tools, names_module
+from mcpcore_lint.engine.registrations.unresolved import unresolved_in
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.syntax.imports import ImportSearch
 from mcpcore_lint.engine.syntax.prefilter import SUPPRESSION, speaks_of_mcp
@@ -238,7 +239,8 @@ class Checker:
         with crashes(failures, module.path):
             state.tools = self.find_tools(module)
         with crashes(failures, module.path):
-            external = external_tools(module)
+            # Behind a registration that cannot be read, a tool of any name may be.
+            external = external_tools(module) + ((None,) if unresolved_in(module) else ())
         self._run_rules(state, module.path, failures)
         tools, diagnostics = state.tools, state.diagnostics
         if self.alone and not tools:

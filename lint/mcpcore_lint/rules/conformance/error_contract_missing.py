@@ -14,7 +14,8 @@ class ContractMissing(Rule):
     fixable = "unsafe"
     summary = "a tool raises coded errors but has no contract"
     why = """Only the author of the `raise` knows the failures. Agents that plan with `tools/list`, type checkers and
-    tests know them only if you declare them."""
+    tests know them only if you declare them. If the tool calls `ctx.fail`, the finding is a warning, since that call
+    fails without a contract."""
     bad = '@tool\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])'
     how_to_fix = """Declare each failure in `errors`. The fix writes an entry for each failure it sees. It is unsafe
@@ -38,9 +39,13 @@ class ContractMissing(Rule):
         elif context_is_misplaced(tool):
             step = "make the context the first parameter, as a contract needs, and declare the failures in errors=[...]"
         node = tool.handler.node if tool.handler.module is tool.module else tool.registration
+        # Without a contract, `ctx.fail` raises an error of its own.
+        forms = {getattr(made, "form", "") for error in thrown for made in (error.error, error.reached)}
         message = f"{tool.display_name} raises {_listed(thrown)} and has no contract"
+        message += ", so `ctx.fail` raises another error" if "fail" in forms else ""
+        weight = Severity.WARNING if "fail" in forms else None
         related = [_site(error, tool, ctx) for error in thrown[:5]]
-        ctx.report(node, message, help=step, tool=tool, related=related, fix=contract_fix(tool, ctx))
+        ctx.report(node, message, help=step, tool=tool, related=related, fix=contract_fix(tool, ctx), weight=weight)
 
 
 def _listed(thrown: list[Thrown]) -> str:

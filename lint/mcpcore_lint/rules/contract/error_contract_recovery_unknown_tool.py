@@ -1,18 +1,23 @@
 """error-contract-recovery-unknown-tool."""
 
 import ast
+from typing import Final
 
 from mcpcore_lint.engine.registrations.hints import hints_of
 from mcpcore_lint.model import Mapping, Parameter, ToolDef, string
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._wording import shortened
 from mcpcore_lint.rules.contract._entries import Checked, Entry, EntryRule, Problem
+
+_NAMED: Final = regex(r"`([A-Za-z0-9_.-]+)` tool\b(?!\s+(?:of|on|from|in)\b)")
+"""A tool in the text of a recovery, unless the text says which other server has it."""
 
 
 class ContractRecoveryUnknownTool(EntryRule):
     """`fallback_tool` names a tool that does not exist, or that does not take `fallback_arguments`."""
 
-    summary = "`fallback_tool` names a tool that the project does not define, or that cannot be called as declared"
+    summary = "`fallback_tool` or `recovery` names a tool that does not exist, or that cannot be called as declared"
     why = """The model is sent to a tool that does not exist, and fails again. A program that calls the tool with
     `fallback_arguments` gets another failure if the tool does not accept them. It must not call the tool at all if the
     failed call may have changed something and the tool may change something too."""
@@ -20,11 +25,12 @@ class ContractRecoveryUnknownTool(EntryRule):
     good = 'FailureMode("no_match", ..., fallback_tool="search_articles")'
     how_to_fix = """Correct the name: use the one in `tools/list`, which may differ from the function's. Name tools of
     other servers in `Server(external_tools=[...])` or `ContractMiddleware(external_tools=[...])`. Put names that the
-    linter cannot see in the code under `tools` in the settings. Give `fallback_arguments` the arguments that the tool
+    linter cannot see in the code under `tools` in the settings. In a `recovery`, the linter checks names in backticks
+    before the word "tool", if it knows all tools of the project. Give `fallback_arguments` the arguments that the tool
     requires, and no others; leave it out if only the model can choose them. The linter checks the arguments if the tool
     is in the same file."""
     when_to_suppress = "When another server, mounted next to this one, provides the tool."
-    arguments = ("fallback_tool",)
+    arguments = ("fallback_tool", "recovery")
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Check the name of the tool, and its arguments."""
@@ -46,11 +52,13 @@ class ContractRecoveryUnknownTool(EntryRule):
 
     def check_value(self, checked: Checked) -> Problem | None:
         """Report a tool that no file of the project defines."""
-        if checked.text is None:
+        match = _NAMED.search(checked.text or "") if checked.argument.name == "recovery" else None
+        name = match[1] if match is not None else checked.text
+        if name is None or (checked.argument.name == "recovery" and match is None):
             return None
-        sends = f"{checked.label} sends the caller to the tool {shortened(checked.text)!r}"
+        sends = f"{checked.label} sends the caller to the tool {shortened(name)!r}"
         step = "use a name from tools/list, or list tools of other servers in external_tools= of the server"
-        return Problem(f"{sends}, which the project does not define", step, missing_tool=checked.text)
+        return Problem(f"{sends}, which the project does not define", step, missing_tool=name)
 
 
 def _misfit(names: set[str | None], tool: ToolDef, entry: Entry) -> str | None:

@@ -13,6 +13,7 @@ from mcpcore_lint.settings import Settings
 FASTMCP: Final = "from fastmcp import FastMCP\nmcp = FastMCP('x')\n"
 LOWLEVEL: Final = "from mcp.server import Server\nfrom mcp import types\nserver = Server('x')\n"
 BOTH: Final = "def find(q: str) -> str: ...\ndef lend(q: str) -> str: ...\n"
+ROUTED: Final = "from fastapi import FastAPI\nfrom fastmcp import FastMCP\napp = FastAPI()\n"
 SERVED: Final = """
     if name == "find":
         return find(arguments)
@@ -221,8 +222,227 @@ mcp = FastMCP("x", tools=tools)
     "a method that goes through map": FASTMCP + BOTH + "list(map(mcp.add_tool, [find, lend]))\n",
     "a decorator that goes through map": FASTMCP + BOTH + "list(map(mcp.tool(), [find, lend]))\n",
     "a comprehension": FASTMCP + BOTH + "added = [mcp.tool()(function) for function in (find, lend)]\n",
+    "functions of one line that register, in a loop": FASTMCP
+    + BOTH
+    + """
+def add_find(s): s.tool(find)
+def add_lend(s): s.add_tool(lend)
+for add in (add_find, add_lend): add(mcp)
+""",
+    "functions that register, by their names": FASTMCP
+    + BOTH
+    + """
+def add_find(s):
+    s.tool(find)
+def add_lend(s):
+    s.tool(lend)
+ADDERS = {"find": add_find, "lend": add_lend}
+for name in ADDERS:
+    ADDERS[name](mcp)
+""",
+    "an object that is called": FASTMCP
+    + """
+class Adds:
+    def __init__(self, server):
+        self.server = server
+    def __call__(self, fn):
+        return self.server.tool(fn)
+adds = Adds(mcp)
+@adds
+def find(q: str): ...
+@adds
+def lend(q: str): ...
+""",
+    "routes of the router of an application": ROUTED
+    + """
+@app.router.get("/find")
+def find(q: str): ...
+@app.options("/lend")
+def lend(q: str): ...
+mcp = FastMCP.from_fastapi(app)
+""",
+    "routes without decorators": ROUTED
+    + BOTH
+    + """
+app.get("/find")(find)
+app.add_api_route(path="/lend", endpoint=lend)
+mcp = FastMCP.from_fastapi(app)
+""",
+    "methods that are routes": ROUTED
+    + """
+class Books:
+    def __init__(self, application):
+        application.add_api_route("/find", self.find)
+    def find(self, q: str): ...
+class Loans:
+    def __init__(self):
+        self.app = app
+        self.api = FastAPI()
+    @app.get("/lend")
+    def lend(self, q: str): ...
+Books(app)
+mcp = FastMCP.from_fastapi(app)
+""",
 }
 REPORTED: Final[dict[str, str]] = {
+    "a route that another function makes": ROUTED
+    + """
+@app.get("/find")
+def find(q: str): ...
+get = app.get
+@get("/lend")
+def lend(q: str): ...
+mcp = FastMCP.from_fastapi(app)  # here
+""",
+    "a list of routes": ROUTED
+    + """
+from fastapi.routing import APIRoute
+def lend(q: str): ...
+@app.get("/find")
+def find(q: str): ...
+app.router.routes.append(APIRoute("/lend", lend))
+mcp = FastMCP.from_fastapi(app)  # here
+""",
+    "routes for the constructor": ROUTED
+    + """
+from acme import ROUTES
+served = FastAPI(routes=ROUTES)
+@served.get("/find")
+def find(q: str): ...
+mcp = FastMCP.from_fastapi(served)  # here
+""",
+    "routes of an application that is passed on twice": ROUTED
+    + """
+@app.get("/find")
+def find(q: str): ...
+def inner(api):
+    @api.get("/lend")
+    def lend(q: str): ...
+def outer(api):
+    inner(api)
+outer(app)
+mcp = FastMCP.from_fastapi(app)  # here
+""",
+    "a route by the name of its method": ROUTED
+    + """
+@app.get("/find")
+def find(q: str): ...
+for method in ("get", "post"):
+    @getattr(app, method)("/lend")
+    def lend(q: str): ...
+mcp = FastMCP.from_fastapi(app)  # here
+""",
+    "an application that a module imported by name gets": ROUTED
+    + """
+import importlib, os
+@app.get("/find")
+def find(q: str): ...
+importlib.import_module(os.environ["ROUTES"]).add(app)
+mcp = FastMCP.from_fastapi(app)  # here
+""",
+    "an application under another name": ROUTED
+    + """
+@app.get("/find")
+def find(q: str): ...
+api = app
+@api.get("/lend")
+def lend(q: str): ...
+mcp = FastMCP.from_fastapi(app)  # here
+""",
+    "a router that is chosen at run time": ROUTED
+    + """
+import importlib, os
+@app.get("/find")
+def find(q: str): ...
+app.include_router(importlib.import_module(os.environ["ROUTES"]).make())
+mcp = FastMCP.from_fastapi(app)  # here
+""",
+    "lambdas that register": FASTMCP
+    + BOTH
+    + """
+for add in (lambda s: s.tool(find), lambda s: s.tool(lend)):
+    add(mcp)  # here
+""",
+    "a function that calls itself with halves": FASTMCP
+    + BOTH
+    + """
+def add(functions):
+    if len(functions) == 1:
+        mcp.tool(functions[0])  # here
+    else:
+        add(functions[:1])
+        add(functions[1:])
+add([find, lend])
+""",
+    "two functions that call each other": FASTMCP
+    + BOTH
+    + """
+def odd(functions):
+    if functions:
+        mcp.tool(functions[0])  # here
+        even(functions[1:])
+def even(functions):
+    if functions:
+        mcp.tool(functions[0])
+        odd(functions[1:])
+odd([find, lend])
+""",
+    "a server in a context variable": FASTMCP
+    + """
+from contextvars import ContextVar
+current = ContextVar("current")
+@current.get().tool  # here
+def find(q: str): ...
+""",
+    "a server of a package that mentions no framework": """
+from acme import hall
+@hall.tool()  # here
+def find(q: str): ...
+""",
+    "a server of a class of another package": """
+from acme import Hall
+hall = Hall("x")
+@hall.tool()  # here
+def find(q: str): ...
+""",
+    "a function that only other packages call": """
+def attach(hall):
+    @hall.tool  # here
+    def find(q: str): ...
+""",
+    "a module by an unknown name gets the server": FASTMCP
+    + """
+import importlib, os
+importlib.import_module(os.environ["TOOLS"]).register(mcp)  # here
+""",
+    "a function of another package gets the server and functions": FASTMCP
+    + BOTH
+    + """
+from acme import register_all
+register_all(mcp, [find, lend])  # here
+""",
+    "a decorator of another package gets the server": FASTMCP
+    + """
+from acme import exposes
+@exposes(mcp)  # here
+def find(q: str): ...
+""",
+    "methods of a server that are not known": FASTMCP
+    + BOTH
+    + """
+mcp.add_tools([find, lend])  # here
+""",
+    "a method of a class with the server": FASTMCP
+    + BOTH
+    + """
+FastMCP.add_tool(mcp, find)  # here
+""",
+    "a method of a server by its name": FASTMCP
+    + """
+import os
+@getattr(mcp, os.environ["METHOD"])  # here
+def find(q: str): ...
+""",
     "objects that a function makes of tables and more": FASTMCP
     + BOTH
     + """
@@ -350,17 +570,16 @@ def test_the_functions_are_found(case, tmp_path):
     """Both functions are tools, and no finding says that something is unknown."""
     report = _run(tmp_path, FOUND[case])
     assert not report.failures
-    dispatchers = {"call", "handle", "Library.call_tool"}
-    assert {"find", "lend"} == {tool.name or tool.handler for tool in report.tools} - dispatchers
+    dispatchers = {"call", "handle", "call_tool"}
+    assert {"find", "lend"} == {(tool.name or tool.handler).rpartition(".")[2] for tool in report.tools} - dispatchers
     assert not [finding for finding in report.diagnostics if finding.rule == "tool-registration-unresolved"]
 
 
 @pytest.mark.parametrize("case", REPORTED)
 def test_what_cannot_be_found_is_one_finding(case, tmp_path):
     """The finding is at the registration."""
-    source = REPORTED[case]
-    report = _run(tmp_path, source)
-    lines = [number for number, line in enumerate(source.splitlines(), 1) if line.endswith("# here")]
+    report = _run(tmp_path, REPORTED[case])
+    lines = [number for number, line in enumerate(REPORTED[case].splitlines(), 1) if line.endswith("# here")]
     unresolved = [finding for finding in report.diagnostics if finding.rule == "tool-registration-unresolved"]
     assert lines == [finding.span.line for finding in unresolved]
 

@@ -95,8 +95,9 @@ def _unread(part: ast.expr, module: Module, depth: int) -> ast.expr | None:
             decorates = isinstance(around, FUNCTIONS) and outer in around.decorator_list
             decorates |= isinstance(around, ast.Call) and around.func is outer
             return None if isinstance(outer, ast.Call) and decorates and depth < 2 else above
-        case ast.Assign(targets=[ast.Name(id=name) | ast.Attribute(attr=name)]):
+        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target]):
             # It is used under another name.
+            name = target.id if isinstance(target, ast.Name) else f".{target.attr}"
             return part if any(module.source.has(f"{name}.{method}(") for method in (*ROUTES, *ROUTED)) else None
         case ast.Call():
             return _passed(above, part, module, depth)

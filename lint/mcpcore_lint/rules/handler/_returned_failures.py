@@ -339,7 +339,8 @@ def _made_with(call: ast.Call, scope: Scope, true: set[str]) -> Settings:
     The caller has refused a missing one, so that the object is as it should be.
     """
     held = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-    made = [value for value, where in assignments_of(held, scope) if where is scope and isinstance(value, ast.Call)]
+    values = [held, *(value for value, where in assignments_of(held, scope) if where is scope)]
+    made = [value for value in values if isinstance(value, ast.Call)]
     known = [value for value in made for part in (*value.args, *(keyword.value for keyword in value.keywords))
              if getattr(part, "id", "") in true]  # fmt: skip
     model = evaluate(known[0].func, scope) if known else None

@@ -40,8 +40,9 @@ def middleware_of(tool: ToolDef, ctx: RuleContext, *, inside: str = "") -> list[
 
     With `inside`, only those that are added after the middleware of that name, so that it calls them.
     """
-    made = [part for call, _ in tool.module.calls_near("iddleware") for part in walk([call])]
-    calls = [part for part in made if isinstance(part, ast.Call)]
+    parts = {part for call, _ in tool.module.calls_near("iddleware") for part in walk([call])}
+    made = [part for part in parts if isinstance(part, ast.Call)]
+    calls = sorted(made, key=lambda call: (call.lineno, call.col_offset))
     names = [last_name(call.func) for call in calls]
     methods: list[tuple[Handler, list[ast.Call]]] = []
     for call in calls[names.index(inside) :] if inside in names else [] if inside else calls:

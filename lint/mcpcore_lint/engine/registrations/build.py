@@ -89,7 +89,9 @@ class Builder:
         self._routed()
         self._served()
         self._unresolved += (unresolved(call, argument) for call, argument in self.calls.unread(self.module))
-        note_unresolved(self.module, self._unresolved)
+        # A function may be registered in a way that is read, although another is not.
+        known = {tool.handler.node for tool in self._found}
+        note_unresolved(self.module, [report for report in self._unresolved if report.origin not in known])
         for tool in self._found:
             tool.server = tool.server or self._servers.get(tool.registration)
         self._found.sort(key=lambda maker: (maker.registration.lineno, maker.registration.col_offset))
@@ -167,7 +169,7 @@ class Builder:
         outside = self.module.functions[node].parent or self.module.scope
         for decorator in node.decorator_list if not sites else ():
             again = self.calls.decorating(node, outside)
-            sites = self._blind(decorator, outside, again, decorates=True) or sites
+            sites = self._blind(decorator, outside, again, node) or sites
             made = ast.copy_location(ast.Call(decorator, [], []), decorator)
             self._note_if_passed(decorator, made, outside, decorates=True)
         for site in sites:
@@ -177,7 +179,7 @@ class Builder:
         self._found[before:] = _joined(self._found[before:], node)
 
     def _blind(
-        self, node: ast.expr, scope: Scope, sites: Iterator[Site], *, decorates: bool = False
+        self, node: ast.expr, scope: Scope, sites: Iterator[Site], decorated: FunctionNode | None = None
     ) -> tuple[Site, ...]:
         """The registrations on an object that the callers of a function pass, or a report if it may be a server."""
         func = node
@@ -188,10 +190,13 @@ class Builder:
         self.calls.functions.backward = True
         known = tuple(sites)
         self.calls.functions.backward = False
-        # `x.tool(name)` may ask for a tool; `@x.tool(...)` and `x.tool(...)(fn)` make one.
-        asks = func.attr == "tool" and not decorates and isinstance(node, ast.Call) and node.func is func
+        # `x.tool(name)` may ask for a tool; `@x.tool(...)`, `x.tool(fn)` and `x.tool(...)(fn)` make one.
+        parts = node.args[:1] if isinstance(node, ast.Call) else []
+        given = (target.node for part in parts for target in self.calls.functions.behind(part, scope))
+        made = decorated or next(given, None)
+        asks = func.attr == "tool" and made is None and isinstance(node, ast.Call) and node.func is func
         if not known and not asks and self.calls.is_blind(func, scope):
-            self._unresolved.append(unresolved(node, func.value)._replace(kind="server"))
+            self._unresolved.append(unresolved(node, func.value)._replace(kind="server", origin=made))
         return known
 
     # -- calls -------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from mcpcore_lint.engine.registrations.collecting import collector_of
 from mcpcore_lint.engine.registrations.elements import open_parameter
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
+    FUNCTIONS,
     Frame,
     Function,
     assignments_of,
@@ -22,6 +23,7 @@ from mcpcore_lint.engine.registrations.environment import (
     functions_called,
     named_member,
     substitute,
+    written_scope,
 )
 from mcpcore_lint.engine.registrations.functions import Functions, wrapped_parameter
 from mcpcore_lint.engine.registrations.likely import is_likely
@@ -42,11 +44,12 @@ from mcpcore_lint.engine.registrations.registration_forms import (
     flavour_in,
 )
 from mcpcore_lint.engine.registrations.servers import Servers
+from mcpcore_lint.engine.registrations.unresolved import is_handed_on
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import returned
+from mcpcore_lint.engine.syntax.parse import all_parameters, returned
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS
@@ -273,11 +276,12 @@ class Calls:
         elements, place = self.functions.elements, scope.lookup(name)
         if place is not None and place[1][0].kind == "parameter":
             passed = [frame.filled.get(name) for frame in elements.unread_callers(place[0])]
-            if is_unused(place[0]) and name not in {"self", "cls"}:
-                # Code outside the project calls it, if any.
-                return not self.servers.has_known_class(func.value, scope) and self.servers.may_be_server(
-                    "", func.value
-                )
+            home = written_scope(place[0])
+            unread = isinstance(home.node, FUNCTIONS) and (is_unused(home) or is_handed_on(home))
+            if not passed and unread and name not in {"self", "cls"}:
+                # Code outside the project calls it, if any, or code that cannot be read.
+                is_known = self.servers.has_known_class(func.value, scope)
+                return not is_known and self.servers.may_be_server("", func.value)
             return any(placed is not None and self._is_unknown(*placed) for placed in passed)
         return self._is_unknown(func.value, scope) and next(functions_called(func, scope), None) is None
 
@@ -287,7 +291,8 @@ class Calls:
         made = value.func if isinstance(value, CallValue) else value
         if isinstance(made, Symbol) and made.definition is None:
             package, _, name = made.name.partition(".")
-            return bool(name) and package not in FRAMEWORKS | {"builtins"} and self.servers.may_be_server(name, node)
+            may_be = package not in FRAMEWORKS and (package != "builtins" or name in {"getattr", "next"})
+            return bool(name) and may_be and self.servers.may_be_server(name, node)
         if not isinstance(made, (Symbol, Unknown)) or self.servers.has_known_class(node, scope):
             return False
         return self.servers.may_be_server("", node) and flavour_in(scope.module.source.text) is not None
@@ -408,13 +413,18 @@ class Calls:
 def _speaks_of_tools(function: Function, module: Module) -> bool:
     starts, end = module.source.line_starts, function.end_lineno or function.lineno
     text = module.source.text[starts[function.lineno - 1] : starts[end] if end < len(starts) else None]
-    return any(hint in text for hint in HINTS)
+    return any(hint in text for hint in (*HINTS, *_handing_on(function)))
+
+
+def _handing_on(function: Function) -> list[str]:
+    """Texts of calls that pass on a parameter of a function."""
+    return [f"({parameter.arg}{end}" for parameter in all_parameters(function.args) for end in ",)"]
 
 
 def _calls_in(function: Function, module: Module, *names: str) -> Iterator[tuple[ast.Call, Scope]]:
     """The calls in a function that may register something, also those that decorators in it make."""
     first, last = function.lineno, function.end_lineno or function.lineno
-    words = [f"{name}(" for name in names] or HINTS
+    words = [f"{name}(" for name in names] or [*HINTS, *_handing_on(function)]
     yield from (placed for placed in module.calls_near(*words) if first <= placed[0].lineno <= last)
     for inner, scope in list(module.functions.items()):
         if not isinstance(inner, ast.Lambda) and first < inner.lineno <= last and scope.parent is not None:

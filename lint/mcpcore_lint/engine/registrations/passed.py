@@ -7,8 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.engine.registrations.environment import FUNCTIONS, functions_called, named_member
-from mcpcore_lint.engine.registrations.registration_forms import MAKERS, flavour_in
+from mcpcore_lint.engine.registrations.registration_forms import MAKERS
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import all_parameters
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.names import FRAMEWORKS
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.engine.registrations.servers import Servers
+    from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
+    from mcpcore_lint.model import FunctionNode
 
 # Their functions run what they get.
 _RUNNERS: Final = sys.stdlib_module_names | {"anyio", "trio"}
@@ -64,15 +67,21 @@ def _is_read(func: ast.expr, scope: Scope, servers: Servers) -> bool:
     """Whether a function is one of the project, by its name at least, or a method of a class that is known."""
     if isinstance(func, ast.Attribute):
         defined = scope.module.project.modules_with(scope.module, lambda text: f"def {func.attr}(" in text)
-        # In files that mention a framework, a parameter is a server by its annotation or its usual name.
-        known = all(flavour_in(module.source.text) is not None for module in defined or ())
-        if (defined and known) or servers.has_known_class(func.value, scope):
+        # The class of the object is not known, but all methods of that name take a server.
+        take = [_takes_server(node, module, servers) for module in defined or () for node in list(module.functions)
+                if getattr(node, "name", "") == func.attr]  # fmt: skip
+        if (take and all(take)) or servers.has_known_class(func.value, scope):
             return True
     servers.functions.backward = True
     behind = [target.node for target in servers.functions.behind(func, scope)]
     servers.functions.backward = False
     is_known = bool(behind) and not any(isinstance(node, ast.Lambda) for node in behind)
     return is_known or next(functions_called(func, scope), None) is not None
+
+
+def _takes_server(function: FunctionNode, module: Module, servers: Servers) -> bool:
+    names = (ast.copy_location(ast.Name(part.arg, ast.Load()), function) for part in all_parameters(function.args))
+    return any(servers.server(name, module.scope_of(function))[0] is not None for name in names)
 
 
 def _gives_function(parts: list[ast.expr], scope: Scope, servers: Servers) -> bool:

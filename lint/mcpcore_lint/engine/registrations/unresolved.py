@@ -51,8 +51,8 @@ class Unresolved(NamedTuple):
     """The functions of the project that the entry names."""
     kind: str = "function"
     """What is not found: the function, or the server."""
-    origin: ast.expr | None = None
-    """The expression that cannot be followed."""
+    origin: ast.AST | None = None
+    """The expression that cannot be followed, or the function whose server is not found."""
 
 
 def unresolved_in(module: Module) -> tuple[Unresolved, ...]:
@@ -133,7 +133,7 @@ def _is_own(node: ast.expr, scope: Scope) -> bool:
     place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
     if place is not None and place[1][0].kind == "parameter":
         callers = callers_of(place[0])
-        unread = callers is None or (not callers and _is_handed_on(written_scope(place[0])))
+        unread = callers is None or (not callers and is_handed_on(written_scope(place[0])))
         return unread and getattr(node, "id", "") not in {"self", "cls"}
     return False
 
@@ -148,7 +148,7 @@ def _is_defined(node: ast.expr, scope: Scope) -> bool:
     )
 
 
-def _is_handed_on(function: Scope) -> bool:
+def is_handed_on(function: Scope) -> bool:
     """Whether the file of a function uses it without calling it, so that its calls cannot be known."""
     name = getattr(function.node, "name", None)
     if name is None:

@@ -12,10 +12,8 @@ from mcpcore_lint.engine.registrations.functions import Target
 from mcpcore_lint.engine.registrations.hints import annotations_of, joined
 from mcpcore_lint.engine.registrations.likely import likely_calls
 from mcpcore_lint.engine.registrations.lowlevel import dispatched
-from mcpcore_lint.engine.registrations.passed import unread_callee
 from mcpcore_lint.engine.registrations.registration_forms import ROUTE, SERVES_ALL, Maker, Site
-from mcpcore_lint.engine.registrations.route_uses import unread_use
-from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes
+from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes, unread_use
 from mcpcore_lint.engine.registrations.servers import is_idle
 from mcpcore_lint.engine.registrations.unresolved import (
     Unresolved,
@@ -60,7 +58,7 @@ class Builder:
         self._serving: list[ToolDef] = []
         """The low-level handlers among them that serve tools by name."""
         self._unresolved: list[Unresolved] = []
-        self._reported: set[tuple[str, int, int, ast.expr | None]] = set()
+        self._reported: set[tuple[str, int, int, ast.AST | None]] = set()
         self._cycles: set[FunctionNode] = set()
         """The functions that call one another and are reported."""
         self._added: set[tuple[ast.AST, FunctionNode, str | None]] = set()
@@ -82,7 +80,8 @@ class Builder:
             for site in sites:
                 self._registered(site)
                 self._note_if_exhausted(call)
-            self._note_if_passed(call, call, scope)
+            callee = self.calls.unread_callee(call, scope)
+            self._unresolved += [unresolved(call, callee)] if callee is not None else []
         self.calls.functions.begin()
         for site in (*self._requested(), *self._overriding()):
             self._registered(site)
@@ -105,11 +104,6 @@ class Builder:
         if functions.is_exhausted() or functions.is_cut or turns:
             report = unresolved(registration, registration)
             self._unresolved.append(report._replace(kind="further function"))
-
-    def _note_if_passed(self, registration: ast.expr, call: ast.Call, scope: Scope, *, decorates: bool = False) -> None:
-        """Report a server that is passed to code that cannot be read."""
-        callee = unread_callee(call, scope, self.calls.servers, decorates=decorates)
-        self._unresolved += [unresolved(registration, callee)] if callee is not None else []
 
     def _requested(self) -> Iterator[Site]:
         """The low-level handlers that are assigned: `server.request_handlers[CallToolRequest] = handle`."""
@@ -171,7 +165,8 @@ class Builder:
             again = self.calls.decorating(node, outside)
             sites = self._blind(decorator, outside, again, node) or sites
             made = ast.copy_location(ast.Call(decorator, [], []), decorator)
-            self._note_if_passed(decorator, made, outside, decorates=True)
+            callee = self.calls.unread_callee(made, outside, decorates=True)
+            self._unresolved += [unresolved(decorator, callee)] if callee is not None else []
         for site in sites:
             for target in self.calls.functions.behind(site.target, site.scope):
                 self._add(site.maker, site.registration, target)

@@ -224,26 +224,18 @@ def is_idle(decorator: ast.expr, module: Module) -> bool:
     """Whether a decorator is of a server that nothing mounts or runs, although the project mounts others."""
     func = decorator.func if isinstance(decorator, ast.Call) else decorator
     name = getattr(getattr(func, "value", None), "id", "")
-    bindings = module.scope.bindings.get(name, ())
-    if name in _RUN or not any(isinstance(binding.value, ast.Call) for binding in bindings):
-        return False
+    made = any(isinstance(binding.value, ast.Call) for binding in module.scope.bindings.get(name, ()))
     key = "idle server", name
-    if key not in module.memo:
-        own = f"@{name}.", f"{name} ="
-        module.memo[key] = all(line.startswith(own) for line in _lines(name, module)) and _mounts_others(name, module)
-    idle: bool = module.memo[key]
-    return idle
-
-
-def _mounts_others(name: str, module: Module) -> bool:
-    """Whether other files mount servers, and none has the name of a server."""
-    modules = module.project.modules_with(module, lambda text: ".mount(" in text or name in text) or ()
-    others = [other for other in modules if other is not module]
-    mounts = any(other.source.has(".mount(") and flavour_in(other.source.text) is not None for other in others)
-    return mounts and not any(_lines(name, other) for other in others)
+    if made and name not in _RUN and key not in module.memo:
+        own = all(line.startswith((f"@{name}.", f"{name} =")) for line in _lines(name, module))
+        found = module.project.modules_with(module, lambda text: ".mount(" in text or name in text) if own else None
+        others = [other for other in found or () if other is not module]
+        mounts = any(other.source.has(".mount(") and flavour_in(other.source.text) is not None for other in others)
+        module.memo[key] = mounts and not any(_lines(name, other) for other in others)
+    return bool(module.memo.get(key))
 
 
 def _lines(name: str, module: Module) -> list[str]:
     """The lines of a file with a name, without comments."""
-    lines = [module.source.line(number).partition("#")[0].strip() for number in module.lines_with(name)]
+    lines = (module.source.line(number).partition("#")[0].strip() for number in module.lines_with(name))
     return [line for line in lines if name in line]

@@ -253,6 +253,19 @@ def find(q: str): ...
 @adds
 def lend(q: str): ...
 """,
+    "functions that the objects of a table were made with": LOWLEVEL
+    + BOTH
+    + """
+class Library:
+    def __init__(self, name, run):
+        self.name, self.run = name, run
+    def call_tool(self, **arguments):
+        return self.run(arguments)
+TABLE = {spec.name: spec for spec in [Library("find", find), Library("lend", run=lend)]}
+@server.call_tool()
+async def call(name, arguments):
+    return TABLE[name].call_tool(**arguments)
+""",
     "routes of the router of an application": ROUTED
     + """
 @app.router.get("/find")

@@ -23,8 +23,9 @@ from mcpcore_lint.engine.registrations.unresolved import (
 )
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import own_nodes, walk
+from mcpcore_lint.engine.syntax.parse import own_nodes, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
     CallValue,
@@ -334,6 +335,8 @@ class Builder:
         self.calls.functions.unseen.clear()
         self.calls.functions.backward = True
         entries = dispatched(self.calls.functions, tool.handler.node, tool.handler.module)
+        targets = [(entry, entry.target) for entry in entries if entry.target is not None]
+        entries += [entry._replace(target=inner) for entry, target in targets for inner in self._held(target)]
         self.calls.functions.backward = False
         for entry in entries:
             target = entry.target
@@ -350,6 +353,19 @@ class Builder:
             self._serving.append(tool)
         if self.calls.functions.unseen:
             self._unresolved += (unresolved(tool.registration, node) for node in self.calls.functions.unseen[:1])
+
+    def _held(self, target: Target) -> Iterator[Target]:
+        """The functions that objects were made with and a method of them calls: `return self.run(arguments)`."""
+        scope = target.module.scope_of(target.node)
+        info = class_round(scope)
+        for value in returned(target.node):
+            call = value.value if isinstance(value, ast.Await) else value
+            for part in (call.func, *call.args) if isinstance(call, ast.Call) and info is not None else ():
+                if getattr(getattr(part, "value", None), "id", "") == "self" and part.attr in info.instance_attributes:
+                    self.calls.functions.steps = 0
+                    inner = self.calls.functions.behind(part, scope)
+                    self.calls.functions.unseen += [] if inner or part is not call.func else [part]
+                    yield from inner
 
     def _served(self) -> None:
         """Add the functions to which low-level handlers pass calls, except those that are tools already."""

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.engine.registrations.environment import assignments_of
+from mcpcore_lint.engine.registrations.environment import FUNCTIONS, arguments_of, assignments_of
 from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry
-from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, walk, walk_shallow
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, returned, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, FunctionNode, Handler, Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
@@ -331,6 +332,23 @@ class _AnswerReader:
             # If the function is a tool as well, the failure is reported there.
             if module is not None and not self._ctx.is_handler(function, module):
                 yield HandlerBuilder.of(function, module, self._ctx.hierarchy).model
+                yield from self._run_by(function, module, call, scope)
+
+    def _run_by(
+        self, function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, call: ast.Call, scope: Scope
+    ) -> Iterator[Handler]:
+        """The functions that a function gets and runs, with the same result: `return await to_thread(run)`."""
+        arguments, inside = arguments_of(function, call), module.scope_of(function)
+        for core in (_core(value, inside) for value in returned(function)):
+            made = evaluate(core.func, inside) if isinstance(core, ast.Call) else None
+            in_thread = isinstance(made, Symbol) and made.name in _IN_A_THREAD
+            run = (core.args[0] if in_thread and core.args else core.func) if isinstance(core, ast.Call) else core
+            given = arguments.get(getattr(run, "id", "")) if isinstance(core, ast.Call) else None
+            symbol = evaluate(given, scope) if given is not None else None
+            inner = symbol.definition if isinstance(symbol, Symbol) else None
+            owner = self._ctx.project.module_defining(inner) if isinstance(inner, FUNCTIONS) else None
+            if owner is not None and isinstance(inner, FUNCTIONS) and inner is not self._function.node:
+                yield HandlerBuilder.of(inner, owner, self._ctx.hierarchy).model
 
 
 def _made_with(call: ast.Call, scope: Scope, true: set[str]) -> Settings:

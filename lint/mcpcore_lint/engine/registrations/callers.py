@@ -132,18 +132,16 @@ def cycle_of(function: Definition, module: Module) -> frozenset[Definition]:
         returns, queue = False, [(function, module, False)]
         for node, owner, changes in queue:
             scope = owner.scope_of(node)
-            for call in own_nodes(node):
-                if not isinstance(call, ast.Call) or not _is_plain(call.func):
-                    continue
+            for call in (part for part in own_nodes(node) if isinstance(part, ast.Call)):
                 parts = [*call.args, *(keyword.value for keyword in call.keywords)]
                 changed = changes or any(_is_changed(part, scope) for part in parts)
                 for called in functions_called(call.func, scope) if parts else ():
                     returns |= changed and called.function is function
-                    if len(queue) < _CYCLE and all(called.function is not known for known, _, _ in queue):
-                        queue.append((called.function, called.owner, changed))
+                    known = len(queue) > _CYCLE or any(called.function is other for other, _, _ in queue)
+                    queue += [] if known else [(called.function, called.owner, changed)]
         module.memo[key] = frozenset(node for node, _, _ in queue if returns)
-    known: frozenset[Definition] = module.memo[key]
-    return known
+    cycle: frozenset[Definition] = module.memo[key]
+    return cycle
 
 
 def is_unused(scope: Scope) -> bool:
@@ -152,11 +150,6 @@ def is_unused(scope: Scope) -> bool:
     name = getattr(home.node, "name", "")
     modules = home.module.project.modules_with(home.module, lambda text: name in text) if name else None
     return modules is not None and sum(module.source.text.count(name) for module in modules) == 1
-
-
-def _is_plain(func: ast.expr) -> bool:
-    """Whether the function of a call is a name or a method of the same object."""
-    return isinstance(func, ast.Name) or (isinstance(func, ast.Attribute) and getattr(func.value, "id", "") == "self")
 
 
 def _is_changed(argument: ast.expr, scope: Scope) -> bool:

@@ -39,7 +39,7 @@ class ContractMissing(Rule):
         elif context_is_misplaced(tool):
             step = "make the context the first parameter, as a contract needs, and declare the failures in errors=[...]"
         node = tool.handler.node if tool.handler.module is tool.module else tool.registration
-        # Without a contract, `ctx.fail` raises an error of its own.
+        # Without a contract, `ctx.fail` itself ends with another error.
         forms = {getattr(made, "form", "") for error in thrown for made in (error.error, error.reached)}
         message = f"{tool.display_name} raises {_listed(thrown)} and has no contract"
         message += ", so `ctx.fail` raises another error" if "fail" in forms else ""

@@ -360,11 +360,13 @@ class Builder:
         info = class_round(scope)
         for value in returned(target.node):
             call = value.value if isinstance(value, ast.Await) else value
-            for part in (call.func, *call.args) if isinstance(call, ast.Call) and info is not None else ():
-                if getattr(getattr(part, "value", None), "id", "") == "self" and part.attr in info.instance_attributes:
+            parts = (call.func, *call.args) if isinstance(call, ast.Call) else ()
+            held = info.instance_attributes if info is not None else {}
+            for part in (part for part in parts if isinstance(part, ast.Attribute) and part.attr in held):
+                if getattr(part.value, "id", "") == "self":
                     self.calls.functions.steps = 0
                     inner = self.calls.functions.behind(part, scope)
-                    self.calls.functions.unseen += [] if inner or part is not call.func else [part]
+                    self.calls.functions.unseen += [] if inner or part is not parts[0] else [part]
                     yield from inner
 
     def _served(self) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.registrations.callers import cycle_of, is_unused
 from mcpcore_lint.engine.registrations.collecting import collector_of
-from mcpcore_lint.engine.registrations.elements import open_parameter
+from mcpcore_lint.engine.registrations.elements import open_parameter, starts_with_loop
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
     FUNCTIONS,
@@ -303,6 +303,8 @@ class Calls:
     def unread_callee(self, call: ast.Call, scope: Scope, *, decorates: bool = False) -> ast.expr | None:
         """The function of a call that gets a server and may register tools, but cannot be read; else None."""
         func = named_member(call.func)
+        if getattr(evaluate(func, scope), "definition", None) is not None:
+            return None
         more = func.args if isinstance(func, ast.Call) else []
         parts = [*call.args, *(keyword.value for keyword in call.keywords), *more]
         if isinstance(func, ast.Attribute) and self._is_server(func.value, scope):
@@ -310,7 +312,8 @@ class Calls:
             gives = registers and self._gives_function(parts, scope)
             return func if gives and next(functions_called(func, scope), None) is None else None
         gets = any(self._is_server(part, scope) for part in parts)
-        rounds = self.functions.elements.rounds(call, scope) if gets else ()
+        varies = gets and _may_vary(func, scope)
+        rounds = self.functions.elements.rounds(call, scope) if varies else [scope] if gets else ()
         return next((func for around in rounds if self._is_unread(func, around, parts, decorates=decorates)), None)
 
     def _is_unread(self, func: ast.expr, scope: Scope, parts: list[ast.expr], *, decorates: bool) -> bool:
@@ -390,10 +393,10 @@ class Calls:
 
     def _inside(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """The registrations that a function of the project makes of its arguments: `register(mcp, fn)`."""
-        inside = self._callees(node, scope)
+        inside, elements = self._callees(node, scope), self.functions.elements
         # In a loop, each round passes another function, or calls another.
-        follows = not inside or any(self._handed(*callee) for callee in inside)
-        for around in self.functions.elements.rounds(node, scope) if follows else ():
+        varies = any(self._handed(*callee) for callee in inside) if inside else _may_vary(node.func, scope)
+        for around in elements.rounds(node, scope) if varies else ():
             for function, frame in inside if around is scope else self._callees(node, around) or inside:
                 for call, where in self._handed(function, frame):
                     if open_parameter(_arguments(call), where) is not None:
@@ -467,18 +470,21 @@ class Calls:
 def _speaks_of_tools(function: Function, module: Module) -> bool:
     starts, end = module.source.line_starts, function.end_lineno or function.lineno
     text = module.source.text[starts[function.lineno - 1] : starts[end] if end < len(starts) else None]
-    return any(hint in text for hint in (*HINTS, *_handing_on(function)))
+    return any(hint in text for hint in (*HINTS, *_handing_on(function, module)))
 
 
-def _handing_on(function: Function) -> list[str]:
-    """Texts of calls that pass on a parameter of a function."""
-    return [f"({parameter.arg}{end}" for parameter in all_parameters(function.args) for end in ",)"]
+def _handing_on(function: Function, module: Module) -> list[str]:
+    """Texts of calls in a function that pass on one of its parameters."""
+    names = {parameter.arg for parameter in all_parameters(function.args)} - {"self", "cls"}
+    inside = range(function.lineno, (function.end_lineno or function.lineno) + 1)
+    words = (word for name in sorted(names) for word in (f"({name},", f"({name})") if module.source.has(word))
+    return [word for word in words if any(line in inside for line in module.lines_with(word))]
 
 
 def _calls_in(function: Function, module: Module, *names: str) -> Iterator[tuple[ast.Call, Scope]]:
     """The calls in a function that may register something, also those that decorators in it make."""
     first, last = function.lineno, function.end_lineno or function.lineno
-    words = [f"{name}(" for name in names] or [*HINTS, *_handing_on(function)]
+    words = [f"{name}(" for name in names] or [*HINTS, *_handing_on(function, module)]
     yield from (placed for placed in module.calls_near(*words) if first <= placed[0].lineno <= last)
     for inner, scope in list(module.functions.items()):
         if not isinstance(inner, ast.Lambda) and first < inner.lineno <= last and scope.parent is not None:
@@ -513,6 +519,12 @@ def made_by(name: str) -> tuple[Form | None, ToolFlavour]:
 def _inside(node: ast.expr, outer: ast.expr) -> bool:
     start, end = (outer.lineno, outer.col_offset), (outer.end_lineno or outer.lineno, outer.end_col_offset or 0)
     return start <= (node.lineno, node.col_offset) <= end
+
+
+def _may_vary(func: ast.expr, scope: Scope) -> bool:
+    """Whether a loop may decide which function is called, also by the name of its module."""
+    imports = scope.module.source.has("import_") and not isinstance(evaluate(func, scope), Symbol)
+    return imports or starts_with_loop(func, scope)
 
 
 def _is_worth_finding(func: ast.expr, scope: Scope) -> bool:

@@ -47,7 +47,8 @@ async def fetch(ctx: Context, pmid: str) -> str:
                 module=handler.module,
                 related=[ctx.related(failure.catch.node, "this clause raises another error", handler.module)],
             )
-        self._check_wrappers(handler, tool, ctx)
+        if contract is not None:
+            self._check_wrappers(handler, tool, ctx)
 
     def _check_wrappers(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report the reasons that the handler itself raises and a clause of a decorator replaces."""
@@ -56,7 +57,7 @@ async def fetch(ctx: Context, pmid: str) -> str:
         below = tool.registration not in decorators or tool.registration is decorators[0]
         wrappers = [(wrapper, calls_of_wrapped(wrapper)) for wrapper in ctx.wrappers(handler, tool) or () if below]
         wrappers += middleware_of(tool, ctx, inside="ContractMiddleware")
-        for wrapper, calls in wrappers if tool.contract is not None else ():
+        for wrapper, calls in wrappers:
             spans = [wrapper.module.source.span(call) for call in calls]
             catch = broad_clause(wrapper, spans[0], CODED_ERROR, ctx) if len(spans) == 1 else None
             if catch is None or not body_of(wrapper).raises([*catch.body]):

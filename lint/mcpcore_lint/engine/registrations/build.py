@@ -360,7 +360,7 @@ class Builder:
         info = class_round(scope)
         for value in returned(target.node):
             call = value.value if isinstance(value, ast.Await) else value
-            parts = (call.func, *call.args) if isinstance(call, ast.Call) else ()
+            parts = [call.func, *call.args] if isinstance(call, ast.Call) else []
             held = info.instance_attributes if info is not None else {}
             for part in (part for part in parts if isinstance(part, ast.Attribute) and part.attr in held):
                 if getattr(part.value, "id", "") == "self":

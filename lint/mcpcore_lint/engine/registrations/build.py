@@ -13,7 +13,7 @@ from mcpcore_lint.engine.registrations.hints import annotations_of, joined
 from mcpcore_lint.engine.registrations.likely import likely_calls
 from mcpcore_lint.engine.registrations.lowlevel import dispatched
 from mcpcore_lint.engine.registrations.registration_forms import ROUTE, SERVES_ALL, Maker, Site
-from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes, unread_use
+from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes
 from mcpcore_lint.engine.registrations.servers import is_idle
 from mcpcore_lint.engine.registrations.unresolved import (
     Unresolved,
@@ -60,8 +60,6 @@ class Builder:
         """The low-level handlers among them that serve tools by name."""
         self._unresolved: list[Unresolved] = []
         self._reported: set[tuple[str, int, int, ast.AST | None]] = set()
-        self._cycles: set[FunctionNode] = set()
-        """The functions that call one another and are reported."""
         self._added: set[tuple[ast.AST, FunctionNode, str | None]] = set()
         self._servers: dict[ast.AST, str | None] = {}
         """The servers to which the tools made by a call are added."""
@@ -81,8 +79,6 @@ class Builder:
             for site in sites:
                 self._registered(site)
                 self._note_if_exhausted(call)
-            callee = self.calls.unread_callee(call, scope)
-            self._unresolved += [unresolved(call, callee)] if callee is not None else []
         self.calls.functions.begin()
         for site in (*self._requested(), *self._overriding()):
             self._registered(site)
@@ -99,10 +95,7 @@ class Builder:
 
     def _note_if_exhausted(self, registration: ast.expr) -> None:
         """Report a registration behind which there is too much to read, so that some tools may be missing."""
-        functions = self.calls.functions
-        turns = functions.cycle - self._cycles
-        self._cycles |= functions.cycle
-        if functions.is_exhausted() or functions.is_cut or turns:
+        if self.calls.functions.is_exhausted() or self.calls.functions.is_cut:
             report = unresolved(registration, registration)
             self._unresolved.append(report._replace(kind="further function"))
 
@@ -141,8 +134,7 @@ class Builder:
         for call, application in applications(self.module):
             self.calls.functions.begin()
             sites = routes(call, application, self.module, self.calls.functions)
-            uses = (unread_use(*placed) for placed in self.calls.functions.applications)
-            unread = next(filter(None, uses), None) if sites else application[0]
+            unread = None if sites else application[0]
             for site in sites:
                 self.calls.functions.steps = 0
                 targets = self.calls.functions.behind(site.target, site.scope)
@@ -165,9 +157,6 @@ class Builder:
         for decorator in node.decorator_list if not sites else ():
             again = self.calls.decorating(node, outside)
             sites = self._blind(decorator, outside, again, node) or sites
-            made = ast.copy_location(ast.Call(decorator, [], []), decorator)
-            callee = self.calls.unread_callee(made, outside, decorates=True)
-            self._unresolved += [unresolved(decorator, callee)] if callee is not None else []
         for site in sites:
             for target in self.calls.functions.behind(site.target, site.scope):
                 self._add(site.maker, site.registration, target)

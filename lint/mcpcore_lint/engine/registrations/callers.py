@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from mcpcore_lint.engine.registrations.collecting import Function as Definition
 from mcpcore_lint.engine.registrations.collecting import collector_of
 from mcpcore_lint.engine.registrations.environment import (
-    FUNCTIONS,
     Called,
-    functions_called,
     functions_run,
     written_scope,
 )
-from mcpcore_lint.engine.syntax.parse import own_nodes, walk
+from mcpcore_lint.engine.syntax.parse import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
 
-_CYCLE: Final = 20
-"""How many functions are searched for a way back to the first."""
 _RENAMES: Final = 2
 """How often a function may get another name: `tool, register = make()`, and a name imported `as` another."""
 
@@ -125,48 +121,12 @@ def _calling(home: Scope, call: ast.Call, scope: Scope) -> Iterator[Caller]:
             yield called, call, scope
 
 
-def cycle_of(function: Definition, module: Module) -> frozenset[Definition]:
-    """The functions through which a function calls itself with other arguments, and those that they call."""
-    key = "cycle", function
-    if key not in module.memo:
-        returns, queue = False, [(function, module, False)]
-        for node, owner, changes in queue:
-            scope = owner.scope_of(node)
-            for call in (part for part in own_nodes(node) if isinstance(part, ast.Call)):
-                parts = [*call.args, *(keyword.value for keyword in call.keywords)]
-                changed = changes or any(_is_changed(part, scope) for part in parts)
-                for called in functions_called(call.func, scope) if parts else ():
-                    returns |= changed and called.function is function
-                    known = len(queue) > _CYCLE or any(called.function is other for other, _, _ in queue)
-                    queue += [] if known else [(called.function, called.owner, changed)]
-        module.memo[key] = frozenset(node for node, _, _ in queue if returns)
-    cycle: frozenset[Definition] = module.memo[key]
-    return cycle
-
-
 def is_unused(scope: Scope) -> bool:
     """Whether the project has the name of a function only where it defines it."""
     home = written_scope(scope)
     name = getattr(home.node, "name", "")
     modules = home.module.project.modules_with(home.module, lambda text: name in text) if name else None
     return modules is not None and sum(module.source.text.count(name) for module in modules) == 1
-
-
-def _is_changed(argument: ast.expr, scope: Scope) -> bool:
-    """Whether an argument may hold other functions than the parameter did: `functions[1:]`, and not `depth + 1`."""
-    place = scope.lookup(argument.id) if isinstance(argument, ast.Name) else None
-    own = place is not None and place[1][0].kind == "parameter"
-    return not own and not isinstance(argument, (ast.Constant, ast.BinOp))
-
-
-def scope_around(node: ast.AST, module: Module) -> Scope:
-    """The scope that an expression of a file is written in."""
-    inner, current = node, module.parents.get(node)
-    while current is not None:
-        if isinstance(current, (*FUNCTIONS, ast.Lambda)) and inner not in getattr(current, "decorator_list", ()):
-            return module.scope_of(current)
-        inner, current = current, module.parents.get(current)
-    return module.scope
 
 
 def is_decorator(call: ast.Call) -> bool:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.engine.registrations.callers import cycle_of, is_unused
+from mcpcore_lint.engine.registrations.callers import is_unused
 from mcpcore_lint.engine.registrations.collecting import collector_of
-from mcpcore_lint.engine.registrations.elements import open_parameter, starts_with_loop
+from mcpcore_lint.engine.registrations.elements import starts_with_loop
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
     FUNCTIONS,
@@ -300,60 +300,6 @@ class Calls:
             return False
         return self.servers.may_be_server("", node) and flavour_in(scope.module.source.text) is not None
 
-    def unread_callee(self, call: ast.Call, scope: Scope, *, decorates: bool = False) -> ast.expr | None:
-        """The function of a call that gets a server and may register tools, but cannot be read; else None."""
-        func = named_member(call.func)
-        if getattr(evaluate(func, scope), "definition", None) is not None:
-            return None
-        more = func.args if isinstance(func, ast.Call) else []
-        parts = [*call.args, *(keyword.value for keyword in call.keywords), *more]
-        if isinstance(func, ast.Attribute) and self._is_server(func.value, scope):
-            registers = func.attr not in MAKERS and ("tool" in func.attr or func.attr.startswith("register"))
-            gives = registers and self._gives_function(parts, scope)
-            return func if gives and next(functions_called(func, scope), None) is None else None
-        gets = any(self._is_server(part, scope) for part in parts)
-        varies = gets and _may_vary(func, scope)
-        rounds = self.functions.elements.rounds(call, scope) if varies else [scope] if gets else ()
-        return next((func for around in rounds if self._is_unread(func, around, parts, decorates=decorates)), None)
-
-    def _is_unread(self, func: ast.expr, scope: Scope, parts: list[ast.expr], *, decorates: bool) -> bool:
-        value = evaluate(func, scope)
-        callee = value.func if isinstance(value, CallValue) else value
-        package, _, last = callee.name.partition(".") if isinstance(callee, Symbol) else ("", "", "")
-        if package in FRAMEWORKS or package == "builtins":
-            # `FastMCP.add_tool(mcp, fn)`, `getattr(mcp, name)`
-            return last.endswith(".add_tool") or (last == "getattr" and not isinstance(parts[1], ast.Constant))
-        if isinstance(callee, Symbol):
-            # A function of another package may register the functions that it gets or decorates.
-            registers = callee.definition is None and (package not in _RUNNERS or isinstance(func, ast.Call))
-            return registers and (decorates or self._gives_function(parts, scope))
-        self.functions.backward = True
-        behind = [target.node for target in self.functions.behind(func, scope)]
-        self.functions.backward = False
-        is_read = bool(behind) and not any(isinstance(node, ast.Lambda) for node in behind)
-        is_read = is_read or next(functions_called(func, scope), None) is not None
-        return not is_read and not (isinstance(func, ast.Attribute) and self._is_known_method(func, scope))
-
-    def _is_known_method(self, func: ast.Attribute, scope: Scope) -> bool:
-        """Whether the class of a method is known, or all methods of its name take a server."""
-        defining = scope.module.project.modules_with(scope.module, lambda text: f"def {func.attr}(" in text) or ()
-        take = [
-            any(self._is_server(ast.copy_location(ast.Name(part.arg, ast.Load()), node), module.scope_of(node))
-                for part in all_parameters(node.args))
-            for module in defining for node in list(module.functions) if getattr(node, "name", "") == func.attr
-        ]  # fmt: skip
-        return (bool(take) and all(take)) or self.servers.has_known_class(func.value, scope)
-
-    def _is_server(self, node: ast.expr, scope: Scope) -> bool:
-        is_name = isinstance(node, (ast.Name, ast.Attribute))
-        return is_name and self.servers.server(node, scope)[0] not in {None, "lowlevel"}
-
-    def _gives_function(self, parts: list[ast.expr], scope: Scope) -> bool:
-        """Whether some arguments are functions of the project, or lists of them."""
-        placed = (item for part in parts for item in ((part, scope), *self.functions.elements.of(part, scope)))
-        values = (evaluate(*item) for item in placed)
-        return any(isinstance(value, Symbol) and isinstance(value.definition, FUNCTIONS) for value in values)
-
     def unread(self, module: Module) -> Iterator[tuple[ast.Call, ast.expr]]:
         """The calls that get a method of a server, such as `server.add_tool`, and are not read."""
         for call, scope in module.calls_near(".tool", "add_tool"):
@@ -399,8 +345,6 @@ class Calls:
         for around in elements.rounds(node, scope) if varies else ():
             for function, frame in inside if around is scope else self._callees(node, around) or inside:
                 for call, where in self._handed(function, frame):
-                    if open_parameter(_arguments(call), where) is not None:
-                        self.functions.cycle |= cycle_of(function, frame.module)
                     yield from self._nested(call, frame if where.node is function else Frame(where, frame.filled), node)
 
     def _callees(self, node: ast.Call, scope: Scope) -> list[tuple[Function, Frame]]:
@@ -531,11 +475,6 @@ def _is_worth_finding(func: ast.expr, scope: Scope) -> bool:
     # Finding the class of an object costs more than reading a name.
     is_method = isinstance(func, ast.Attribute) and not isinstance(evaluate(func, scope), Symbol)
     return not is_method or _may_register(func)
-
-
-def _arguments(call: ast.Call) -> ast.expr:
-    parts = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return ast.copy_location(ast.Tuple(parts, ast.Load()), call)
 
 
 def _may_register(func: ast.expr) -> bool:

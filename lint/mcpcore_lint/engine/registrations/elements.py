@@ -6,12 +6,11 @@ import ast
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
-from mcpcore_lint.engine.registrations.callers import Caller, callers_of, cycle_of
+from mcpcore_lint.engine.registrations.callers import Caller, callers_of
 from mcpcore_lint.engine.registrations.conditions import Conditions
 from mcpcore_lint.engine.registrations.contents import Entry, contents_of
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
-    FUNCTIONS,
     BoundName,
     Env,
     Frame,
@@ -128,7 +127,6 @@ class Elements:
 
     def _put(self, node: ast.expr, scope: Scope, depth: int) -> Iterator[Placed]:
         """The items that are put into a collection after it was made, or its keys if it is a table."""
-        self.functions.applications.append((node, scope))
         for entry, frame in self._entries(node, scope):
             if entry.several:
                 yield from self.of(entry.value, frame, depth)
@@ -151,7 +149,7 @@ class Elements:
 
         The scope itself if it depends on no argument, or if no call is known.
         """
-        owner = open_parameter(about, scope)
+        owner = _open_parameter(about, scope)
         frames = self._called(owner, callers_of(owner) or []) if owner is not None else []
         if owner is not None and written_scope(scope) is not owner:
             frames = [Frame(scope, frame.filled) for frame in frames]
@@ -195,13 +193,11 @@ class Elements:
 
     def called_from(self, site: Site) -> list[Scope]:
         """The scopes to read a registration in, for the calls of its function that are not read themselves."""
-        owner = open_parameter(site.target, site.scope)
+        owner = _open_parameter(site.target, site.scope)
         if owner is None:
             return [site.scope]
         own = written_scope(site.scope) is owner
         frames = [frame if own else Frame(site.scope, frame.filled) for frame in self.unread_callers(owner)]
-        # Its calls of itself, with other arguments, are not read.
-        self.functions.cycle |= cycle_of(owner.node, owner.module) if isinstance(owner.node, FUNCTIONS) else frozenset()
         return [inner for frame in frames for inner in self.rounds(site.call, frame, site.target)]
 
     def _called(self, owner: Scope, callers: list[Caller]) -> list[Frame]:
@@ -238,7 +234,6 @@ class Elements:
         symbol = evaluate(func, scope)
         name = symbol.name if isinstance(symbol, Symbol) else ""
         last = name.rpartition(".")[2]
-        self.functions.applications += [] if called or name else [(node, scope)]
         if called:
             for callee in called if depth <= DEEP else ():
                 # The members of an object are mostly those of the subclasses.
@@ -419,7 +414,7 @@ def _guards(loop: ast.For | ast.AsyncFor, node: ast.AST, scope: Scope) -> list[t
     return guards
 
 
-def open_parameter(node: ast.expr, scope: Scope) -> Scope | None:
+def _open_parameter(node: ast.expr, scope: Scope) -> Scope | None:
     """The innermost function of whose parameters an expression depends, if the scope does not fill them in."""
     owner: Scope | None = None
     seen: set[str] = set()

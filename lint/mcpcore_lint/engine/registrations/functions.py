@@ -59,8 +59,6 @@ class Functions:
         """Whether a parameter is what the calls of its function pass, since no reading of these calls says it."""
         self.hidden: list[Placed] = []
         """What cannot be found although something else is: what a wrapper calls, or the other branch of a choice."""
-        self.applications: list[Placed] = []
-        """What may be a web application or a router, behind the application whose routes are read."""
         self.elements = Elements(self)
 
     def begin(self) -> None:
@@ -68,8 +66,6 @@ class Functions:
         self.steps = self.all_steps = 0
         # Whether items of a list, or rounds of a loop, were left out since there are too many.
         self.is_cut = False
-        self.cycle: frozenset[Function] = frozenset()
-        """The functions that register what they pass on to each other, of which one call is read."""
 
     def too_many_steps(self) -> bool:
         """Count one more expression, and say whether that is too many."""

@@ -167,7 +167,7 @@ def _own_failure(result: CallToolResult, sent: Envelope | None) -> FrameworkErro
     message = sent.message if inner == data else text
     code = sent.error_code or ErrorCode.UNKNOWN_ERROR
     code = ErrorCode.INTERNAL_ERROR if code is ErrorCode.UNKNOWN_ERROR else code
-    # What the message says is no detail of it.
+    # A field with the words of the message is no detail of it.
     return FrameworkError(code, message, {key: value for key, value in data.items() if value != message} or None)
 
 

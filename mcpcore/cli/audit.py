@@ -87,7 +87,7 @@ def _details(record: Record) -> Iterator[str]:
     if record.get("injected"):
         yield "injected: a test asked for this failure, and no handler raised it"
     if record.get("relayed"):
-        yield "relayed: another server failed, and its own trail has the failure"
+        yield "relayed: another server failed, and if it keeps a trail, that has the failure too"
     for key in ("context", "arguments", "data"):
         if record.get(key):
             yield f"{key} {json.dumps(record[key], ensure_ascii=False)}"
@@ -406,7 +406,7 @@ def stats(
     totals = source.count(_query(**filters))
     if html is not None:
         replace_file(html, render(totals, title=f"Failures in {source.name}"))
-        output.line(f"{html}: {totals.total} failures", err=True)
+        output.line(f"{html}: {counted(totals.total, 'failure')}", err=True)
     elif as_json:
         output.text(json.dumps(totals.to_json(), indent=2))
     else:

@@ -219,9 +219,10 @@ def _words_of(text: str, arguments: Mapping[str, Any], *, in_json: bool) -> list
     # much text is far behind what the draft shows.
     lines = redact_text(redact_shapes(clean_text(whole_characters(text).lstrip()[:_SEARCHED]))).splitlines()
     line = next((line.strip() for line in lines if line.strip()), "")[:_MAX_TEXT]
-    # A shorter argument may be any word, and a longer one is not in the line.
+    # A shorter argument may be any word, and a longer one is not in the line. The pattern of a JSON text must fit what
+    # is between quotes.
     texts = (part for part in islice(arguments.values(), 50) if isinstance(part, str) and 2 < len(part) <= _MAX_TEXT)
-    sent = sorted(map(re.escape, texts), key=len)
+    sent = sorted((re.escape(part) for part in texts if not in_json and part not in REDACTED), key=len)
     varies = _VARIABLE_IN_JSON if in_json else _VARIABLE
     masked = varies.sub(_ANY, re.sub(rf"(?<!\w)(?:{'|'.join(sent[::-1])})(?!\w)", _ANY, line) if sent else line)
     if re.search(r"[^\W_]{3}", masked) is None:

@@ -158,17 +158,14 @@ def _failure_in(result: CallToolResult | InputRequiredResult, schema: Mapping[st
 
 
 def _own_failure(result: CallToolResult, sent: Envelope | None) -> FrameworkError:
-    """A failure in no known dialect: with the words of its text, or of the field that has them where it is JSON."""
+    """A failure in no known dialect, with its text; `{"error": "It is gone."}` alone says the same as its text."""
     text = "\n".join(block.text for block in result.content if isinstance(block, TextContent))
     inner = quietly(lambda: json.loads(text), None) if text.startswith("{") else None
     data = result.structured_content if result.structured_content is not None else inner
-    if sent is None or not isinstance(data, dict):
-        return FrameworkError(ErrorCode.INTERNAL_ERROR, text, data)
-    message = sent.message if inner == data else text
-    code = sent.error_code or ErrorCode.UNKNOWN_ERROR
-    code = ErrorCode.INTERNAL_ERROR if code is ErrorCode.UNKNOWN_ERROR else code
-    # A field with the words of the message is no detail of it.
-    return FrameworkError(code, message, {key: value for key, value in data.items() if value != message} or None)
+    word = next(iter(data.values())) if isinstance(data, dict) and len(data) == 1 else None
+    if sent is not None and isinstance(word, str) and word == sent.message and (text == word or inner == data):
+        return FrameworkError(ErrorCode.INTERNAL_ERROR, word)
+    return FrameworkError(ErrorCode.INTERNAL_ERROR, text, result.structured_content)
 
 
 def sendable(result: CallToolResult, schema: Mapping[str, Any] | None = None) -> CallToolResult:

@@ -276,6 +276,21 @@ async def test_handlers_of_a_low_level_server_read_the_request(tmp_path: Path) -
     assert () == run(tmp_path, {})[0].files
 
 
+@pytest.mark.parametrize(
+    ("line", "is_moved"),
+    [
+        ("def user(web): return web.state.request_context.get('user')", True),
+        ("def info(request_context): return request_context", False),
+        ("request_context: object = None", False),
+    ],
+)
+def test_only_the_context_of_the_server_is_read_in_another_way(line: str, is_moved: bool, tmp_path: Path) -> None:
+    """Other objects may have this name too, and a file that uses the name itself keeps its handlers."""
+    _, files = run(tmp_path, {"server.py": f"{RESULTS}\n\n{line}\n"})
+    assert line in files["server.py"]
+    assert is_moved == ("{request_context.get().request_id}" in files["server.py"])
+
+
 def test_a_tool_that_an_object_of_the_project_registers_is_converted(tmp_path: Path) -> None:
     """Its method hands the function to the decorator of the server, so the contract goes below it."""
     source = """from mcp.server.fastmcp import FastMCP

@@ -173,6 +173,23 @@ def main(args: argparse.Namespace) -> None:
 """
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "mcp.settings.port = 1\nmcp.settings.port = 2\nmcp.run('sse')\n",
+        "mcp.settings.log_level = 'INFO'\nport = 1\nmcp.settings.port = port\nport += 1\nmcp.run('sse')\n",
+        "mcp.settings.port = 1\nawait mcp.run_stdio_async()\n",
+    ],
+)
+def test_settings_that_may_mean_something_else_stay(lines: str, tmp_path: Path) -> None:
+    """The last of two counts, a name has another value later, and stdio has no address."""
+    indented = "".join(f"    {line}\n" for line in lines.splitlines())
+    before = f"from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\nasync def main():\n{indented}"
+    outcome, files = run(tmp_path, {"server.py": before})
+    assert indented in files["server.py"]
+    assert any("settings.port" in str(left) for left in outcome.left)
+
+
 def test_settings_go_to_the_call_that_runs_the_server(tmp_path: Path) -> None:
     """Version 2 has no field for them: it would refuse the assignment. Conditional ones and reads have a line."""
     outcome, files = run(tmp_path, {"server.py": SETTINGS})

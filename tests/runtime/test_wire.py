@@ -168,7 +168,6 @@ def test_every_factory_sends_its_code(name: str, call: Any) -> None:
 
 # This runs once because a name cannot be registered twice and the test runs for both kinds of server.
 WIRE_TEST = CustomCode("WIRE_TEST", 4711, http_status=402, category="client", retry=Retry.now(), sentence="Pay first.")
-HELD = {"ok": False, "error_code": "CONFLICT", "message": "Held.", "id": 7}
 
 
 def test_a_custom_code_is_sent_like_any_other(call: Any) -> None:
@@ -474,21 +473,30 @@ class TestSDKTools:
             assert canonical["error"] == {key: error[key] for key in canonical["error"]}
             assert (name, 16, {"retryable": False}) == (error["tool"], len(error["correlationId"]), error["data"])
 
-    @pytest.mark.parametrize("text", ["Held.", json.dumps(HELD)])
-    @pytest.mark.parametrize("structured", [HELD, None])
-    def test_failure_results_of_json_say_each_thing_once(
-        self, text: str, structured: dict[str, Any] | None, call: Any
+    @pytest.mark.parametrize(
+        ("text", "structured", "message", "rest"),
+        [
+            ("Held.", {"error": "Held."}, "Held.", {}),
+            ('{"error": "Held."}', {"error": "Held."}, "Held.", {}),
+            ('{"error": "Held."}', None, "Held.", {}),
+            # What no message says stays where it was.
+            ("Held.", {"error": "Held.", "reason": "lock"}, "Held.", {"error": "Held."}),
+            ('{"foo": "Held."}', None, '{"foo": "Held."}', {}),
+            ('{"error": "Held."}', {"error": "Gone."}, '{"error": "Held."}', {"error": "Gone."}),
+            ("{", {"error": [1]}, "{", {"error": [1]}),
+        ],
+    )
+    def test_failure_results_of_one_text_say_it_once(
+        self, text: str, structured: dict[str, Any] | None, message: str, rest: dict[str, Any], call: Any
     ) -> None:
-        """The words are the message, a code by its name is the code, and the other fields are the data."""
+        """A JSON object that holds only the text is the text; other objects are data."""
         result = CallToolResult(
             content=[TextContent(type="text", text=text)], structured_content=structured, is_error=True
         )
         server: Server[Any] = Server("s")
         server.add_tool(lambda: result, name="f")
         error = error_of(call(server, "f"))
-        is_json = structured is not None or text != "Held."
-        assert ("Held.", "CONFLICT" if is_json else "INTERNAL_ERROR") == (error["message"], error["name"])
-        rest = {"ok": False, "error_code": "CONFLICT", "id": 7} if is_json else {}
+        assert (message, "INTERNAL_ERROR") == (error["message"], error["name"])
         assert {**rest, "retryable": False} == error["data"]
 
     @pytest.mark.server_only("it serves a class of tools of the SDK's")

@@ -48,12 +48,15 @@ def plan_handlers(module: Module) -> list[Edit] | None:
     names = Names(module)
     edits: list[Edit] = []
     handlers = [node for node in functions if any(map(_kind, node.decorator_list))]
-    reads = [node for node in walk([module.tree]) if isinstance(node, ast.Attribute) and node.attr == _CONTEXT]
-    reads = reads if handlers else []
+    servers = {ast.unparse(part.func.value) for node in handlers for part in node.decorator_list if _kind(part)}  # type: ignore[attr-defined]
+    nodes = [*walk([module.tree])]
+    reads = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr == _CONTEXT]
+    reads = [node for node in reads if ast.unparse(node.value) in servers]
+    is_taken = any(_CONTEXT in {getattr(node, "id", ""), getattr(node, "arg", "")} for node in nodes)
     for node in handlers:
         kinds = [_kind(decorator) for decorator in node.decorator_list]
         written = _adapter(node, kinds[0], module, names, keeps=bool(reads)) if len(kinds) == 1 else None
-        if written is None or (reads and module.source.has(f"{_CONTEXT} =")):
+        if written is None or (reads and is_taken):
             return None
         edits += written
     if reads:

@@ -69,11 +69,18 @@ def _settings(module: Module, left: list[Left]) -> list[Edit]:
         if isinstance(statement, ast.Assign) and statement.targets == [node] and block and instead == RUN:
             following = walk([*block[block.index(statement) + 1 :]])
             calls = (part for part in following if isinstance(part, ast.Call))
-            runs = [call for call in calls if ast.unparse(call.func).startswith(f"{spelled}.run")]
+            # Only these take the address.
+            names = {f"{spelled}.{name}" for name in ("run", "run_async", "run_sse_async", "run_streamable_http_async")}
+            runs = [call for call in calls if ast.unparse(call.func) in names]
             lines = source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0]
             alone = source.text[slice(*lines)].partition("  #")[0].strip() == source.segment(statement)
             alone = alone and f"{spelled}.settings" not in ast.unparse(statement.value)
-            if len(runs) == 1 and alone and option not in {keyword.arg for keyword in runs[0].keywords}:
+            assigned = (part for part in walk([module.tree]) if isinstance(part, ast.Assign))
+            makes = [part.value for part in assigned if spelled in map(ast.unparse, part.targets)]
+            given = {word.arg for call in (*runs, *makes) for word in getattr(call, "keywords", ())}
+            again = sum(source.segment(part).startswith(f"{spelled}.settings.{option} ") for part in block) > 1
+            changes = any(_changes(part, module) for part in walk([statement.value]))
+            if len(runs) == 1 and alone and not again and not changes and option not in given:
                 name = "path" if kind == _FASTMCP and option in PATHS else option
                 edits += [_given(runs[0], [f"{name}={source.segment(statement.value)}"], module), Edit(*lines, "")]
                 continue
@@ -81,6 +88,12 @@ def _settings(module: Module, left: list[Left]) -> list[Edit]:
         decide = f"{RUN}, as in run(transport=..., {option}=...)" if instead == RUN else instead
         left.append(Left(module.path, node.lineno, (), pattern, decide))
     return edits
+
+
+def _changes(part: ast.AST, module: Module) -> bool:
+    """Whether a name of an expression is bound more than once, so that it may have another value later."""
+    place = scope_around(part, module).lookup(part.id) if isinstance(part, ast.Name) else None
+    return place is not None and len(place[1]) > 1
 
 
 def _blocks(node: ast.AST | None) -> list[list[ast.stmt]]:

@@ -14,7 +14,6 @@ from mcpcore_lint.engine.registrations.likely import likely_calls
 from mcpcore_lint.engine.registrations.lowlevel import dispatched
 from mcpcore_lint.engine.registrations.registration_forms import ROUTE, SERVES_ALL, Maker, Site
 from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes
-from mcpcore_lint.engine.registrations.servers import is_idle
 from mcpcore_lint.engine.registrations.unresolved import (
     Unresolved,
     note_unresolved,
@@ -148,8 +147,6 @@ class Builder:
             self._unresolved += [unresolved(call, unread)._replace(kind="route")] if unread is not None else []
 
     def _decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        if any(is_idle(decorator, self.module) for decorator in node.decorator_list):
-            return
         before = len(self._found)
         self.calls.functions.begin()
         sites = self.calls.decorations(node, self.module)

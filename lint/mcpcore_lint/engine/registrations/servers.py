@@ -218,24 +218,3 @@ def made_elsewhere(value: Value) -> bool:
         return False
     package, _, rest = value.func.name.partition(".")
     return bool(rest) and package != "builtins" and rest.rpartition(".")[2][:1].islower()
-
-
-def is_idle(decorator: ast.expr, module: Module) -> bool:
-    """Whether a decorator is of a server that nothing mounts or runs, although the project mounts others."""
-    func = decorator.func if isinstance(decorator, ast.Call) else decorator
-    name = getattr(getattr(func, "value", None), "id", "")
-    made = any(isinstance(binding.value, ast.Call) for binding in module.scope.bindings.get(name, ()))
-    key = "idle server", name
-    if made and name not in _RUN and key not in module.memo:
-        own = all(line.startswith((f"@{name}.", f"{name} =")) for line in _lines(name, module))
-        found = module.project.modules_with(module, lambda text: ".mount(" in text or name in text) if own else None
-        others = [other for other in found or () if other is not module]
-        mounts = any(other.source.has(".mount(") and flavour_in(other.source.text) is not None for other in others)
-        module.memo[key] = mounts and not any(_lines(name, other) for other in others)
-    return bool(module.memo.get(key))
-
-
-def _lines(name: str, module: Module) -> list[str]:
-    """The lines of a file with a name, without comments."""
-    lines = (module.source.line(number).partition("#")[0].strip() for number in module.lines_with(name))
-    return [line for line in lines if name in line]

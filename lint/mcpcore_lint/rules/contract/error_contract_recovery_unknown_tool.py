@@ -10,8 +10,8 @@ from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._wording import shortened
 from mcpcore_lint.rules.contract._entries import Checked, Entry, EntryRule, Problem
 
-_NAMED: Final = regex(r"`([A-Za-z0-9_.-]+)` tool\b(?!\s+(?:of|on|from|in)\b)")
-"""A tool in the text of a recovery, unless the text says which other server has it."""
+_NAMED: Final = regex(r"`([A-Za-z0-9.-]+_[A-Za-z0-9_.-]+)` tool\b(?!\s+(?:of|on|from|in)\b)")
+"""A tool in the text of a recovery, unless the text says which other server has it: `ffmpeg` may be any program."""
 
 
 class ContractRecoveryUnknownTool(EntryRule):
@@ -25,10 +25,10 @@ class ContractRecoveryUnknownTool(EntryRule):
     good = 'FailureMode("no_match", ..., fallback_tool="search_articles")'
     how_to_fix = """Correct the name: use the one in `tools/list`, which may differ from the function's. Name tools of
     other servers in `Server(external_tools=[...])` or `ContractMiddleware(external_tools=[...])`. Put names that the
-    linter cannot see in the code under `tools` in the settings. In a `recovery`, the linter checks names in backticks
-    before the word "tool", if it knows all tools of the project. Give `fallback_arguments` the arguments that the tool
-    requires, and no others; leave it out if only the model can choose them. The linter checks the arguments if the tool
-    is in the same file."""
+    linter cannot see in the code under `tools` in the settings. In a `recovery`, the linter checks names such as
+    `list_orders` in backticks before the word "tool", if it knows all tools of the project. Give `fallback_arguments`
+    the arguments that the tool requires, and no others; leave it out if only the model can choose them. The linter
+    checks the arguments if the tool is in the same file."""
     when_to_suppress = "When another server, mounted next to this one, provides the tool."
     arguments = ("fallback_tool", "recovery")
 

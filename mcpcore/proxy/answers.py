@@ -375,7 +375,7 @@ class ResponseRewriter:
         if (learner := self.learner) is not None and kind is not None and is_new:
             # A draft with an entry for every URI would be of no use, and a list has no name.
             shown = ANY if kind == "resources" or name == asked.method else name
-            self._watch("the draft", lambda: learner.saw(kind, shown, sent, facts, asked.arguments or {}))
+            self._watch("the draft", lambda: learner.saw(kind, shown, sent, facts, asked.arguments))
         return outcome.envelope, crashed
 
     # --- resources, prompts and unknown tools -----------------------------------------------------------------------

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import islice
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.contract.codes import ErrorCode
@@ -71,8 +70,6 @@ class Statistics:
 
 
 _MAX_SHAPES: Final = 500
-
-_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 # Characters of a failure that its shape is made of; they are the first line of its text.
 _MAX_TEXT: Final = 300
@@ -148,9 +145,7 @@ class Learner:
 
     _shapes: list[tuple[_Kind, _Shape]] = field(default_factory=list)
 
-    def saw(
-        self, section: str, name: str, envelope: Envelope, facts: Facts, arguments: Mapping[str, Any] = _NONE
-    ) -> None:
+    def saw(self, section: str, name: str, envelope: Envelope, facts: Facts, arguments: Mapping[str, Any]) -> None:
         """Take a failure that no entry matches; `section` is the key in the overlay, and `name` the key in that."""
         # In JSON, the message alone says what kind of failure it is.
         in_json = facts.text.lstrip().startswith("{") and bool(facts.json)
@@ -159,7 +154,7 @@ class Learner:
         kind = _Kind(section, envelope.name, facts.code, status, in_json)
         self._take(kind, name, cleaned(envelope.message if in_json else facts.text), arguments)
 
-    def suspect(self, name: str, text: str, path: str, flags: Json, arguments: Mapping[str, Any] = _NONE) -> None:
+    def suspect(self, name: str, text: str, path: str, flags: Json, arguments: Mapping[str, Any]) -> None:
         """Take a success of a tool that may be a failure: its words, their path in its object, and its flags."""
         kind = _Kind("tools", ErrorCode.UNKNOWN_ERROR.name, success=(name, path, tuple(flags.items())))
         self._take(kind, name, text, arguments)

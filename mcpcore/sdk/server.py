@@ -145,8 +145,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 reference of the options says by how much.
             expose_internal_errors: Whether clients see exceptions that nobody declared. "message" sends their texts, as
                 version 1 of the SDK and FastMCP do, for a server that declares its failures step by step. True sends
-                the tracebacks too, for development only; so does the environment variable
-                MCPCORE_EXPOSE_INTERNAL_ERRORS=1, or =message.
+                the tracebacks too, for development only. The environment variable MCPCORE_EXPOSE_INTERNAL_ERRORS does
+                the same with "message" and with 1.
             strict: Whether a call that breaks its contract fails with INTERNAL_ERROR, and whether an unknown fallback
                 tool keeps the server from starting; for tests and CI. The environment variable MCPCORE_STRICT=1 does
                 the same.

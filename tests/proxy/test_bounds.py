@@ -224,7 +224,7 @@ def test_a_draft_has_a_bounded_number_of_entries(tmp_path: Any, monkeypatch: pyt
     learner = Learner(tmp_path / "d.toml", "s")
     envelope = Envelope(code=-32001, name="NOT_FOUND", message="", retry=Retry.never())
     for text in ("no such table", "no such row"):
-        learner.saw("tools", "t", envelope, Facts(text=text))
+        learner.saw("tools", "t", envelope, Facts(text=text), {})
     assert 1 == len(Overlay.read(learner.path).tools.entries["t"])
 
 

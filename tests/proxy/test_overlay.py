@@ -292,8 +292,8 @@ def test_a_draft_names_the_status_that_all_failures_of_a_shape_have(tmp_path: Pa
     learner = Learner(tmp_path / "d.toml", "python", name="stock")
     sent = Envelope(code=-32003, name="RATE_LIMITED", message="", retry=Retry.never())
     for text in ("HTTP 429, HTTP 500: try again", "HTTP 429: try again", "HTTP 500: try again", "HTTP 429: try again"):
-        learner.saw("tools", "get", sent, Facts(text=text))
-    learner.saw("tools", "put", sent, Facts(json={"status": 503, "statusCode": True}))
+        learner.saw("tools", "get", sent, Facts(text=text), {})
+    learner.saw("tools", "put", sent, Facts(json={"status": 503, "statusCode": True}), {})
     learned = Overlay.read(learner.path)
     assert "stock" == learned.server
     matches = [match for (match, *_), _ in learned.tools.entries["get"]]
@@ -333,7 +333,7 @@ def test_texts_of_one_shape_have_one_pattern(seen: Any, patterns: list[str], oth
     learner = Learner(tmp_path / "d.toml", "python")
     for name, text in ((("get", part) if isinstance(part, str) else part) for part in seen):
         learner.saw(
-            "tools", name, Envelope(code=1, name="NOT_FOUND", message="", retry=Retry.never()), Facts(text=text)
+            "tools", name, Envelope(code=1, name="NOT_FOUND", message="", retry=Retry.never()), Facts(text=text), {}
         )
     assert "ann" not in learner.path.read_text()
     learned = Overlay.read(learner.path).tools
@@ -438,10 +438,10 @@ def test_a_draft_has_shapes_and_no_secrets(tmp_path: Path) -> None:
     sent = Envelope(code=-32001, name="NOT_FOUND", message="", retry=Retry.never())
     token = "ghp_" + "a1B2" * 9
     for name, path in (("x", "/srv/a"), ("y", "C:\\b\\c")):
-        learner.saw("tools", "get", sent, Facts(text=f"no file '{name}' at {path} (id 17) with {token}\nmore"))
-    learner.saw("tools", "get", sent, Facts(text="no such table"))
-    learner.saw("tools", "get", sent, Facts(text="\u202e\x1b[31m"))
-    learner.saw("tools", "get", sent, Facts(text="7 8 9", code=-32000))
+        learner.saw("tools", "get", sent, Facts(text=f"no file '{name}' at {path} (id 17) with {token}\nmore"), {})
+    learner.saw("tools", "get", sent, Facts(text="no such table"), {})
+    learner.saw("tools", "get", sent, Facts(text="\u202e\x1b[31m"), {})
+    learner.saw("tools", "get", sent, Facts(text="7 8 9", code=-32000), {})
     text = (tmp_path / "d.toml").read_text()
     assert token not in text
     learned = Overlay.read(tmp_path / "d.toml")

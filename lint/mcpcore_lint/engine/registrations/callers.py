@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mcpcore_lint.engine.registrations.collecting import Function as Definition
 from mcpcore_lint.engine.registrations.collecting import collector_of
-from mcpcore_lint.engine.registrations.environment import (
-    Called,
-    functions_run,
-    written_scope,
-)
+from mcpcore_lint.engine.registrations.environment import Called, functions_run, written_scope
 from mcpcore_lint.engine.syntax.parse import walk
 
 if TYPE_CHECKING:

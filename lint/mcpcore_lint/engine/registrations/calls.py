@@ -5,7 +5,6 @@ A decorator is read as a call with the decorated function as its argument.
 """
 
 import ast
-import sys
 from collections.abc import Iterator
 from typing import Final
 
@@ -56,8 +55,6 @@ from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown,
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.records import ToolFlavour
 
-# Their functions run what they get.
-_RUNNERS: Final = sys.stdlib_module_names | {"anyio", "trio"}
 _HANDLER: Final = "<handler>"
 """The name of a decorated function in the scope that its decorators are read in."""
 

@@ -19,7 +19,7 @@ _PUTS: Final = ("append", "add", "insert", "extend", "update", "setdefault")
 _MORE: Final = frozenset({"extend", "update", "include_router"})
 """Methods that take several items."""
 # Methods that add routes to an application, each with the name and the place of the argument.
-ROUTED: Final = {"include_router": ("router", 0), "add_api_route": ("endpoint", 1)}
+_ROUTED: Final = {"include_router": ("router", 0), "add_api_route": ("endpoint", 1)}
 ROUTES: Final = frozenset({"get", "post", "put", "patch", "delete", "options", "head", "trace", "api_route"})
 """Methods of a web application or of a router that decorate a function."""
 
@@ -44,7 +44,7 @@ def contents_of(node: ast.expr, scope: Scope) -> Iterator[Entry]:
         if place is None or not isinstance(place[1][0].node, ast.stmt) or place[1][0].target is not None:
             return  # an imported name is followed to its own file
         home, name = written_scope(place[0]), node.id
-        for module in modules_of(home.module, name) if home.is_module else (home.module,):
+        for module in _modules(home.module, name) if home.is_module else (home.module,):
             for entry, subject in _entries(module, name):
                 if _is_variable(subject, name, entry.scope, home):
                     # In the function itself, its arguments are known.
@@ -52,7 +52,7 @@ def contents_of(node: ast.expr, scope: Scope) -> Iterator[Entry]:
             yield from _handed_on(module, name, home)
     elif isinstance(node, ast.Attribute):
         info = class_of(node.value, scope)
-        for module in modules_of(info.module, node.attr) if info is not None else ():
+        for module in _modules(info.module, node.attr) if info is not None else ():
             for entry, subject in _entries(module, node.attr):
                 owned = isinstance(subject, ast.Attribute) and class_of(subject.value, entry.scope)
                 if info is not None and owned and (info in [*ancestry(owned)] or owned in [*ancestry(info)]):
@@ -74,7 +74,7 @@ def _handed_on(module: Module, name: str, home: Scope) -> Iterator[Entry]:
                         yield entry._replace(scope=frame)
 
 
-def modules_of(home: Module, name: str) -> list[Module]:
+def _modules(home: Module, name: str) -> list[Module]:
     """The files that may put something into a collection of this name."""
     key = ("modules", name)
     if key not in home.memo:
@@ -126,7 +126,7 @@ def _called(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
             case ast.Call(func=ast.Attribute(value=subject, attr="setdefault"), args=[key, value]):
                 entry = Entry(key, value, scope, call)
             case ast.Call(func=ast.Attribute(value=subject, attr=method)) if (
-                method in ROUTED and (routed := argument_of(call, *ROUTED[method])) is not None
+                method in _ROUTED and (routed := argument_of(call, *_ROUTED[method])) is not None
             ):
                 value, entry = routed, Entry(None, routed, scope, call, method in _MORE)
             case ast.Call(func=ast.Call(func=ast.Attribute(value=subject, attr=method)), args=[value]) if (

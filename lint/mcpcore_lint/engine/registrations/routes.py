@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from mcpcore_lint.engine.registrations.contents import ROUTES
-from mcpcore_lint.engine.registrations.environment import (
-    Placed,
-)
+from mcpcore_lint.engine.registrations.environment import Placed
 from mcpcore_lint.engine.registrations.functions import Functions
 from mcpcore_lint.engine.registrations.registration_forms import OF_ROUTES, ROUTE, Maker, Site
 from mcpcore_lint.engine.semantics.evaluate import evaluate

@@ -23,8 +23,6 @@ _USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fas
 """Usual names of the parameter for a server."""
 _OTHERWISE: Final = ("client", "mock", "fake", "session", "config", "settings", "path", "url", "tools", "agent")
 """Parts of names of other things than servers of tools."""
-_RUN: Final = frozenset({"mcp", "server", "app"})
-"""Names of servers that `mcp run` and `fastmcp run` find in a file."""
 _LOWLEVEL: Final = "_mcp_server"
 _PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager", _LOWLEVEL})
 """Attributes of the high-level servers that hold their registrations."""

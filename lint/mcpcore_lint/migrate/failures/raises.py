@@ -12,7 +12,6 @@ from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS, canonical
 
 PROTOCOL: Final = "mcp.MCPError"
-_REFUSED: Final = frozenset({PROTOCOL, "mcpcore.CodedError"})
 _NOT_FAILURES: Final = frozenset({
     "BaseException", "BaseExceptionGroup", "ExceptionGroup", "KeyboardInterrupt", "SystemExit", "GeneratorExit",
     "StopIteration", "StopAsyncIteration", "NotImplementedError", "AssertionError",

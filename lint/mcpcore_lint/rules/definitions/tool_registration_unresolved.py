@@ -15,9 +15,9 @@ class ToolRegistrationUnresolved(Rule):
     why = """No rule checks the tool. The linter reads the code and never runs it, so it cannot find a function that is
     only known at run time: its module is outside the project, a variable selects it, or it is in a table filled where
     the linter cannot follow. It also reports `server.tool(...)` if it cannot tell what the server is, `server.add_tool`
-    or a server if you pass them to code that it cannot read, and `FastMCP.from_fastapi(app)` if it cannot read some of
-    the routes, or if the call chooses among them. It says "no further function" where there is too much code behind a
-    registration to read all of it, or where a function that registers calls itself."""
+    if you pass the method to code that it cannot read, and `FastMCP.from_fastapi(app)` if it finds no routes or not the
+    function of one, or if the call chooses among them. It says "no further function" where there is too much code
+    behind a registration to read all of it."""
     bad = 'server.add_tool(importlib.import_module(f"acme.tools.{name}").run)'
     good = '[tool.mcpcore.lint]\nhandlers = ["acme.tools.*:run"]'
     how_to_fix = """Name the functions in the settings, and every rule checks them: `handlers` lists modules and

@@ -64,30 +64,39 @@ def _settings(module: Module, left: list[Left]) -> list[Edit]:
                 continue
         if option not in GONE.get(kind, ()):
             continue
-        statement, spelled, (release, instead) = module.parents[node], ast.unparse(server), GONE[kind][option]
-        block: list[ast.stmt] = next((part for part in _blocks(module.parents.get(statement)) if statement in part), [])
-        if isinstance(statement, ast.Assign) and statement.targets == [node] and block and instead == RUN:
-            following = walk([*block[block.index(statement) + 1 :]])
-            calls = (part for part in following if isinstance(part, ast.Call))
-            # Only these take the address.
-            names = {f"{spelled}.{name}" for name in ("run", "run_async", "run_sse_async", "run_streamable_http_async")}
-            runs = [call for call in calls if ast.unparse(call.func) in names]
-            lines = source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0]
-            alone = source.text[slice(*lines)].partition("  #")[0].strip() == source.segment(statement)
-            alone = alone and f"{spelled}.settings" not in ast.unparse(statement.value)
-            assigned = (part for part in walk([module.tree]) if isinstance(part, ast.Assign))
-            makes = [part.value for part in assigned if spelled in map(ast.unparse, part.targets)]
-            given = {word.arg for call in (*runs, *makes) for word in getattr(call, "keywords", ())}
-            again = sum(source.segment(part).startswith(f"{spelled}.settings.{option} ") for part in block) > 1
-            changes = any(_changes(part, module) for part in walk([statement.value]))
-            if len(runs) == 1 and alone and not again and not changes and option not in given:
+        (release, instead), statement = GONE[kind][option], module.parents[node]
+        if isinstance(statement, ast.Assign) and statement.targets == [node] and instead == RUN:
+            run = _run_after(statement, server, option, module)
+            if run is not None:
                 name = "path" if kind == _FASTMCP and option in PATHS else option
-                edits += [_given(runs[0], [f"{name}={source.segment(statement.value)}"], module), Edit(*lines, "")]
+                lines = source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0]
+                edits += [_given(run, [f"{name}={source.segment(statement.value)}"], module), Edit(*lines, "")]
                 continue
         pattern = f"settings.{option} of the server, which {release} does not have"
         decide = f"{RUN}, as in run(transport=..., {option}=...)" if instead == RUN else instead
         left.append(Left(module.path, node.lineno, (), pattern, decide))
     return edits
+
+
+def _run_after(statement: ast.Assign, server: ast.expr, option: str, module: Module) -> ast.Call | None:
+    """The one call that runs a server behind a statement that sets an option, if the option means the same there."""
+    source, spelled = module.source, ast.unparse(server)
+    block = next((part for part in _blocks(module.parents.get(statement)) if statement in part), [statement])
+    calls = (part for part in walk([*block[block.index(statement) + 1 :]]) if isinstance(part, ast.Call))
+    # Only these take the address.
+    names = {f"{spelled}.{name}" for name in ("run", "run_async", "run_sse_async", "run_streamable_http_async")}
+    runs = [call for call in calls if ast.unparse(call.func) in names]
+    lines = source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0]
+    assigned = (part for part in walk([module.tree]) if isinstance(part, ast.Assign))
+    makes = [part.value for part in assigned if spelled in map(ast.unparse, part.targets)]
+    means_the_same = (
+        source.text[slice(*lines)].partition("  #")[0].strip() == source.segment(statement)
+        and f"{spelled}.settings" not in ast.unparse(statement.value)
+        and not any(_changes(part, module) for part in walk([statement.value]))
+        and sum(source.segment(part).startswith(f"{spelled}.settings.{option} ") for part in block) == 1
+        and all(word.arg != option for call in (*runs, *makes) for word in getattr(call, "keywords", ()))
+    )
+    return runs[0] if len(runs) == 1 and means_the_same else None
 
 
 def _changes(part: ast.AST, module: Module) -> bool:

@@ -134,7 +134,7 @@ def _print(item: Item, error: Failure, seen: _Seen | None, tests: list[str]) -> 
         ("When", error.when),
         ("Recovery", error.recovery),
         *recovery_details(error),
-        ("Retry", "" if error.retry is None else error.retry.phrase),
+        ("Advice", "" if error.retry is None else error.retry.phrase),
         ("Effects", effects_words(error)),
         ("Data", ", ".join(f"{name} ({kind})" for name, kind in data_fields(error))),
         ("Raised at", _places(error)),

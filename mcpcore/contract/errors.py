@@ -271,7 +271,7 @@ class CodedError(Exception):
         if templates is not None:
             self._facts = facts_for(entry, self.data, dumped=self.is_dumped)
         if not self.has_message:
-            when = entry.when
+            when = entry.sentence
             if templates is not None and templates.when is not None:
                 when = templates.when.filled(self._facts) or self.code.sentence
             self.message = when

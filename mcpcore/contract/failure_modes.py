@@ -54,7 +54,7 @@ assert mode.recovery_json() == {}
 
 
 def is_todo(text: str) -> bool:
-    """Whether a recovery is still to be written: it is `TODO`, or begins with "TODO:"."""
+    """Whether a sentence is still to be written: it is `TODO`, or begins with "TODO:"."""
     start = text[:100].strip()  # a caller may hand in a huge text, so no copy of the whole
     return start.startswith("TODO:") or (start == TODO and len(text) <= 100)
 
@@ -126,7 +126,8 @@ class FailureMode(Mappable[R_co, D_co]):
     Attributes:
         reason: The stable name that programs switch on, in snake_case.
         code: The `ErrorCode` or `CustomCode` of the failure.
-        when: The circumstances, as a sentence; also the message if the `raise` statement gives none.
+        when: The circumstances, as a sentence; also the message if the `raise` statement gives none. While it begins
+            with "TODO:", clients read the sentence of the code.
         recovery: The next step for the caller, as a sentence; sent with every failure of this reason. With
             `mcpcore.TODO`, or a text that begins with "TODO:", clients read no sentence until it is written.
         retry: The advice; `None` takes the code's own, or with the effects "partial" and "unknown" Retry.never().
@@ -256,6 +257,11 @@ class FailureMode(Mappable[R_co, D_co]):
         object.__setattr__(self, "templates", templates_of((self.when, recovery, self.user_message), self.data_schema))
 
     @property
+    def sentence(self) -> str:
+        """What clients read of `when`: the sentence of the code while it is still to be written."""
+        return self.code.sentence if is_todo(self.when) else self.when
+
+    @property
     def advice(self) -> Retry:
         """The retry advice in force: the entry's own, else its code's.
 
@@ -306,7 +312,7 @@ class FailureMode(Mappable[R_co, D_co]):
             "reason": self.reason,
             "code": int(self.code),
             "name": self.code.name,
-            "when": clean_text(self.when),
+            "when": clean_text(self.sentence),
         }
         if not is_todo(self.recovery):
             entry["recovery"] = clean_text(self.recovery)

@@ -14,6 +14,7 @@ from mcpcore.boundary.fallbacks import misfit_of
 from mcpcore.boundary.faults import injected_failure
 from mcpcore.boundary.outcome import FailedCall
 from mcpcore.boundary.upstream import UpstreamError
+from mcpcore.classification.retry_after import in_words
 from mcpcore.client.failures import inferred_envelope, with_default_effects
 from mcpcore.client.listing import ListedTool, listed_tool
 from mcpcore.client.sample_values import sample_data
@@ -363,6 +364,8 @@ class ResponseRewriter:
             exc = _declared(mode, sent, facts, crashed=crashed)
             if forbidden:
                 exc.retry = sent.retry
+            elif mode.retry is None and mode.settled(call.state)[1].retryable and (wait := in_words(facts.text)):
+                exc.retry = Retry.after(seconds=wait)  # the server knows better than the table of codes
         elif traces or (crashed and inferred):
             texts = dict.fromkeys((facts.text, *traces))
             exc = ServerCrash("\n".join(text[:MAX_SEARCHED] for text in texts if text)[: 2 * MAX_SEARCHED])

@@ -237,7 +237,8 @@ def _pattern_of(words: list[str], kind: _Kind) -> str | None:
 
 
 def _entry(kind: _Kind, shape: _Shape, taken: list[str]) -> dict[str, Any]:
-    sentence = re.sub(rf"{_ANY}(?:\s*{_ANY})*", "…", "".join(shape.words))
+    # "no such table: x" is a sentence without the name behind the colon.
+    sentence = re.sub(rf"{_ANY}(?:\s*{_ANY})*", "…", "".join(shape.words)).removesuffix(": …")
     slug = "_".join(re.findall(r"[a-z]{2,}", sentence.lower())[:4]) or "failed"
     reason = base = kind.code.lower() if kind.code != ErrorCode.UNKNOWN_ERROR.name else slug
     number = 2

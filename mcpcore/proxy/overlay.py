@@ -254,7 +254,7 @@ class Entry(_Strict):
         description="The next step for the caller, as a sentence. With `TODO` first, the entry is a draft, and unused.",
     )
     retry: Literal["never", "now"] | After | None = Field(
-        default=None, description="The advice; without it, that of the code."
+        default=None, description="The advice; without it, that of the code, or its wait as the server words it."
     )
     effects: Effects | None = Field(default=None, description="Whether the call changed anything before it failed.")
     fallback_tool: str | None = Field(default=None, min_length=1, description="Another tool to look at.")

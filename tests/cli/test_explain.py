@@ -103,7 +103,7 @@ def test_a_reason_is_explained(project):
         "When": "There is no order of that id.",
         "Recovery": "Call list_orders to see the ids.",
         "Fallback tool": "list_orders",
-        "Retry": "not retryable",
+        "Advice": "not retryable",
         "Effects": "nothing was changed",
         "Raised at": "server.py:20 (get_order)",
         "Tested at": "tests/test_orders.py:6, tests/test_orders.py:10",

@@ -135,8 +135,11 @@ def overlay(**keys: Any) -> Overlay:
 def test_an_entry_of_an_overlay_decides() -> None:
     """Its author knows the server; an entry that says nothing leaves it open."""
     assert Retry.never() == failed("HTTP 503", overlay=overlay()).retry
-    stated = failed("HTTP 503. Do not retry.", overlay=overlay(retry={"after": 60}))
-    assert Retry.never() == stated.retry
+    assert Retry.never() == failed("HTTP 503. Do not retry.", overlay=overlay(retry={"after": 60})).retry
+    assert (None, 20, 60, None) == tuple(
+        failed("HTTP 503: try again in 20 seconds", {"readOnlyHint": is_read}, overlay=overlay(**keys)).retry.seconds
+        for is_read, keys in ((False, {}), (True, {}), (True, {"retry": {"after": 60}}), (True, {"retry": "never"}))
+    )
     known = failed("HTTP 503", overlay=overlay(effects="none"))
     assert ("none", 5) == (known.effects, known.retry.seconds)
     assert Retry.never() == failed("HTTP 503. Do not retry.", overlay=overlay(effects="none")).retry

@@ -9,7 +9,7 @@ import pytest
 from mcp import Client
 
 import mcpcore
-from mcpcore import TODO, Context, ErrorCode, FailureMode, Retry, Server, tool
+from mcpcore import TODO, Context, Contract, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.client import listed_tool
 from tests.answers import envelope_of
 
@@ -106,5 +106,9 @@ def test_it_is_public_and_is_read_in_other_forms() -> None:
         envelope = envelope_of(json.loads(json.dumps(result)))
         assert (expected, None) == (envelope.recovery, envelope.hint)
         assert "Recovery" not in envelope.text()
-    entry = FailureMode("x", ErrorCode.NOT_FOUND, when="W.", recovery=TODO)
-    assert "recovery" not in entry.to_json()
+    entry = FailureMode("x", ErrorCode.NOT_FOUND, when="TODO: raised by look", recovery=TODO)
+    assert (None, *[ErrorCode.NOT_FOUND.sentence] * 2) == (
+        entry.to_json().get("recovery"),
+        entry.to_json()["when"],
+        str(Context(Contract([entry])).fail("x")),
+    )

@@ -13,7 +13,7 @@ class ContractWhenRequired(EntryRule):
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="No requested PMID returned data.", recovery="...")'
     how_to_fix = "Say in one sentence when the tool fails in this way."
-    when_to_suppress = "Never: the server does not start, or clients read `TODO`."
+    when_to_suppress = "Never: the server does not start, or clients read only the sentence of the code."
     arguments = ("when",)
 
     def check_value(self, checked: Checked) -> Problem | None:

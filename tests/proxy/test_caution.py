@@ -105,7 +105,7 @@ def sent_as(**error: Any) -> dict[str, Any]:
 def test_what_a_server_states_itself_counts() -> None:
     """Declared effects, and a code that only its application knows, say more than the annotations."""
     retry = {"kind": "retryable_after_ms", "afterMs": 2000}
-    own = {"code": 1402, "name": "QUOTA_SPENT", "retry": retry, "correlationId": "a1", "timestamp": "t"}
+    own = {"code": 41405, "name": "SEATS_SPENT_ELSEWHERE", "retry": retry, "correlationId": "a1", "timestamp": "t"}
     assert (None, 2) == ((quota := failed(sent_as(**own))).effects, quota.retry.seconds)
     busy = {**own, "code": -32000, "name": "SERVICE_UNAVAILABLE"}
     assert ("unknown", None) == ((unclear := failed(sent_as(**busy))).effects, unclear.retry.seconds)
@@ -241,5 +241,5 @@ def test_what_the_proxy_adds_is_marked_as_inferred() -> None:
     assert plain.text().startswith("Error: HTTP 404: no such order\n\n(inferred · NOT_FOUND · ")
     read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": plain.text()}]})
     assert (True, True, True) == (plain.inferred, plain.to_json()["inferred"], read is not None and read.inferred)
-    for stated in (failed("HTTP 503", overlay=overlay()), failed(sent_as(code=1402, name="QUOTA_SPENT"))):
+    for stated in (failed("HTTP 503", overlay=overlay()), failed(sent_as(code=41405, name="SEATS_SPENT_ELSEWHERE"))):
         assert (False, False) == (stated.inferred, "inferred" in f"{stated.to_json()}{stated.text()}")

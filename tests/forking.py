@@ -2,10 +2,10 @@
 
 A test that starts `python -m mcpcore` or a server's script gets a real process: with its own descriptors, directory,
 environment, signals and exit status, and the test process as its parent. Only the imports, 0.7 s of processor time, are
-made once; FastMCP costs as much again. For that moment the parent is a subreaper of Linux, to which the orphan of the forking process goes;
-on other systems, and where a request is unusual (`-c`, options of the interpreter, other `PYTHON…` variables, coverage),
-`subprocess` starts a new interpreter as always. A test of what a
-process imports passes such an option, as `-I` or `-X`.
+made once; FastMCP costs as much again. For that moment the parent is a subreaper of Linux, to which the orphan of the
+forking process goes; on other systems, and where a request is unusual (`-c`, options of the interpreter, other `PYTHON…`
+variables), `subprocess` starts a new interpreter as always. A test of what a process imports passes such an option, as
+`-I` or `-X`. Coverage measures a forked process by its patch "fork", in pyproject.toml.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Program(NamedTuple):
 
 def install() -> None:
     """Let `subprocess`, and what is built on it, start matching processes by fork."""
-    if sys.platform == "linux" and "COVERAGE_PROCESS_CONFIG" not in os.environ:
+    if sys.platform == "linux":
         _Forker({})
 
 

@@ -280,7 +280,12 @@ def origin(name: str | None, ctx: RuleContext, module_name: str) -> str:
         return "framework"
     if top in sys.stdlib_module_names:
         return "upstream"
-    if top == module_name.partition(".")[0] or ctx.project.class_named(name) is not None:
+    known = ctx.project.class_named(name)
+    # A class that another file has read by chance is not where an import leads to.
+    if top == module_name.partition(".")[0] or (
+        known is not None
+        and known.module.absolute in (ctx.module.absolute, *ctx.project.dependencies(ctx.module.absolute)[0])
+    ):
         return "own"
     return "upstream" if "." in name else "unknown"
 

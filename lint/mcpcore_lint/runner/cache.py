@@ -105,10 +105,16 @@ class Cache:
         consulted = {path: None for result in kept.values() for path in result.consulted}
         data = {
             "states": {path: self._state(path, kept.get(path)) for path in consulted | dict.fromkeys(kept)},
-            "results": {path: _packed(result) if result.path else None for path, result in kept.items()},
+            "results": {
+                path: _packed(result) if result.path or result.missing else None for path, result in kept.items()
+            },
             "absent": absent,
             "plugins": _plugins() if "mcpcore_lint.rules" in sys.modules else self._data.get("plugins", ()),
-            "report": _plain(report) if len(kept) == len(results) else None,
+            # Whether a tool exists that a finding misses is looked up in files beside those of the run.
+            "report": _plain(report)
+            if len(kept) == len(results)
+            and not any(finding.missing_tool for result in results.values() for finding in result.diagnostics)
+            else None,
         }
         self._data = data if memo.store(self.file, self._key, data) else {}
 

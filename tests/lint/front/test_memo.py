@@ -164,6 +164,66 @@ def test_a_change_is_seen(project: Project, change: object) -> None:
     assert (second.stdout, second.returncode) != (first.stdout, first.returncode)
 
 
+GOOD, BAD = "def load(key):\n    return key\n", "def load(key):\n    print(key)\n    return key\n"
+READER = SERVER.replace("mcp = ", "{}\n\nmcp = ").replace("raise RuntimeError(key)", "return {}(key)")
+NAMED = '[project]\nname = "x"\n[tool.mcpcore.lint]\nhandlers = ["b.t:*"]\n'
+FALLBACK = FIXABLE.replace('"Call list_pots for the names."', '"Call list_pots for the names.", fallback_tool="pots"')
+WRAPS = """from core.errors import Weird
+from mcpcore import conflict, tool
+
+
+@tool
+async def run(key: str) -> str:
+    try:
+        return open(key).read()
+    except Weird as error:
+        raise conflict(str(error)) from error
+"""
+LOOKED_UP = {
+    "a module appears in a folder": (
+        {"a/x.py": "", "t.py": READER.format("from a.b import load", "load")},
+        "a/b.py",
+        BAD,
+    ),
+    "a package takes the place of a module": (
+        {"h.py": GOOD, "t.py": READER.format("import h", "h.load")},
+        "h/__init__.py",
+        BAD,
+    ),
+    "a package is none any more": (
+        {"h.py": GOOD, "p/h.py": BAD, "p/__init__.py": "", "p/t.py": READER.format("from h import load", "load")},
+        "p/__init__.py",
+        None,
+    ),
+    "a folder becomes a package": (
+        {"pyproject.toml": NAMED, "a/b/t.py": BAD.replace("load", "run")},
+        "a/b/__init__.py",
+        "",
+    ),
+    "a file beside those of the run": ({"server.py": FALLBACK, "other/x.py": "def pots(): ..."}, "other/x.py", ""),
+    "a class that no import reaches": (
+        {"lib/x/core/__init__.py": "", "lib/x/core/errors.py": "class Weird(Exception): ...\n", "z/t.py": WRAPS},
+        "z/t.py",
+        f"# It is read alone.\n{WRAPS}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "name", "text"), LOOKED_UP.values(), ids=LOOKED_UP)
+def test_where_names_lead_is_looked_up_again(
+    project: Project, files: dict[str, str], name: str, text: str | None
+) -> None:
+    """An edit may change what an import means, and what a module is called."""
+    for path, content in files.items():
+        project.write(path, content)
+    project.settle()
+    arguments = () if name != "other/x.py" else ("server.py",)
+    first = project.run(*arguments)
+    (project.root / name).unlink() if text is None else project.write(name, text)
+    second = project.run(*arguments)
+    assert first.stdout != second.stdout == project.run(*arguments, "--no-cache").stdout
+
+
 def test_recent_changes_are_not_trusted(tmp_path: Path) -> None:
     """A file may change again within the resolution of its modification time."""
     project = Project(tmp_path)

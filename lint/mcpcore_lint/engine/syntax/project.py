@@ -239,15 +239,24 @@ class Project:
             base = directory
             for _ in range(level - 1):
                 base = os.path.dirname(base)
-            path = self._file_of(base, parts)
-            return path, (() if path is not None else (os.path.join(base, *parts),))
+            return self._file_of(base, parts), (self._preferred(base, parts),)
         missing: list[str] = []
         for root in (*self._roots_for(directory), *self._packages()):
             path = self._file_of(root, parts)
+            missing.append(self._preferred(root, parts))
             if path is not None:
                 return path, tuple(missing)
-            missing.append(os.path.join(root, parts[0]))
         return None, tuple(missing)
+
+    def _preferred(self, base: str, parts: list[str]) -> str:
+        """The path below a folder that an import would mean if it existed: of a missing part, or of a package."""
+        current = base
+        for part in parts:
+            if not self._exists(current, part):
+                is_module = self._exists(current, part + ".py")
+                return os.path.join(current, part, "__init__") if is_module else os.path.join(current, part)
+            current = os.path.join(current, part)
+        return os.path.join(current, "__init__")
 
     def _packages(self) -> tuple[str, ...]:
         """The source folders of the packages that one repository holds, such as `packages/core/src`."""
@@ -325,6 +334,14 @@ class Project:
         if absolute is None:
             absolute = self._absolutes[shown] = os.path.normpath(os.path.join(self.root, shown))
         return absolute
+
+    def depends_on_packages(self, absolute: str) -> None:
+        """Note that the name of a file, and where its imports start from, depend on the packages that it is in."""
+        directory = os.path.dirname(absolute)
+        while self._exists(directory, "__init__.py") and os.path.dirname(directory) != directory:
+            self._depends(absolute, (os.path.join(directory, "__init__.py"),), ())
+            directory = os.path.dirname(directory)
+        self._depends(absolute, (), (os.path.join(directory, "__init__"),))
 
     def module_of(self, importer: Module, name: str, level: int = 0) -> Module | None:
         """The module of the project that an import means; None where it is not the project's or cannot be read."""

@@ -66,7 +66,7 @@ def _read(node: _Function, module: Module, program: Program) -> Decorations:
             blind = Blind(ast.unparse(decorator), module.path, span, takes_context=False, project=True, why=why)
             unread.append(Event(span, (), blind))
         elif isinstance(definition, ast.FunctionDef) and owner is not None:
-            wrappers += _wrapper_of_function(definition, owner)
+            wrappers += _wrapper_of_function(definition, owner, called=isinstance(decorator, ast.Call))
             if isinstance(decorator, ast.Call) and definition is not node:
                 guards[:0] = yield_guards(program, definition, owner)
     named = (
@@ -123,9 +123,12 @@ def _is_plain(node: ast.expr | None, scope: Scope) -> bool:
     return all(binding.kind in {"function", "parameter"} for binding in scope.bindings.get(node.id, ()))
 
 
-def _wrapper_of_function(maker: ast.FunctionDef, module: Module) -> list[tuple[Key, Parameter]]:
+def _wrapper_of_function(maker: ast.FunctionDef, module: Module, *, called: bool) -> list[tuple[Key, Parameter]]:
     """Return the function that a decorator returns. The decorator may take arguments, none, or support both."""
     for function, decorator in _returned(maker):
+        given = {parameter.arg for parameter in all_parameters(function.args)}
+        if called and {getattr(value, "id", "") for value in returned(function)} in [{name} for name in given]:
+            return []  # `@register("name")` returns the function that it gets
         # `def retry(times)` returns the decorator, `def retry(run)` the replacement of `run`.
         inner = [] if decorator is not maker else _returned(function)
         if inner and isinstance(function, ast.FunctionDef):

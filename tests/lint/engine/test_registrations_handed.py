@@ -9,6 +9,24 @@ import pytest
 from tests.lint.engine.registering import check
 
 HANDED: Final[dict[str, tuple[str, str]]] = {
+    "a decorator that a condition may leave out": (
+        """
+        from mcp.server.fastmcp import FastMCP
+        def left_out(*args, **options):
+            return lambda fn: fn
+        def install(mcp: FastMCP, writes: bool):
+            writing = mcp.tool if writes else left_out
+            reading = left_out if writes else mcp.tool
+            @writing(name="save")  # here
+            def store(q: str):
+                raise ValueError(q)
+            @reading()  # here
+            def search(q: str):
+                raise ValueError(q)
+        install(FastMCP("x"), True)
+        """,
+        "save: tool sdk install.store(q)\nsearch: tool sdk install.search(q)",
+    ),
     "a table of functions, of records and of dicts": (
         """
         from dataclasses import dataclass

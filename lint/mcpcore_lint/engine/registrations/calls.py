@@ -115,6 +115,8 @@ class Calls:
     def maker(self, node: ast.expr, scope: Scope, depth: int = 0) -> Maker | None:
         """The maker that a decorator is: `server.tool`, `tool`, one of them called, or an alias; None for others."""
         node = named_member(node)
+        if isinstance(node, ast.IfExp):
+            return self.maker(node.body, scope, depth) or self.maker(node.orelse, scope, depth)
         if isinstance(node, ast.Call):
             func = (
                 evaluate(node.func, scope) if node.args and isinstance(node.func, (ast.Name, ast.Attribute)) else None

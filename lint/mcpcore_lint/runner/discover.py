@@ -24,6 +24,9 @@ SKIPPED: Final = frozenset(
 )
 """Folders without code that people wrote. Folders whose names start with a dot are skipped too."""
 
+_PACKAGES: Final = frozenset({"build", "dist"})
+"""Those that may also be the name of a package, which has an `__init__.py`, unlike what a tool builds."""
+
 _EXCLUDE: Final = os.path.join(".git", "info", "exclude")
 _MOST_STARS: Final = 8
 """Patterns with more stars are ignored: matching them by a regular expression could take forever."""
@@ -254,7 +257,7 @@ class Walk:
             is_folder = below_it != path
             if (
                 has("pyvenv.cfg")
-                or (is_folder and _is_skipped(inner))
+                or (is_folder and _is_skipped(below_it))
                 or self._excludes(below_it, levels, folder=is_folder)
             ):
                 return False
@@ -277,7 +280,7 @@ class Walk:
             try:
                 # Links to folders are not followed: their target is found at its real path, or lies outside.
                 folder = entry.is_dir(follow_symlinks=False)
-                if _is_skipped(name) if folder else ("{{" in name or not name.endswith(".py")):
+                if _is_skipped(entry.path) if folder else ("{{" in name or not name.endswith(".py")):
                     continue
                 if self._excludes(entry.path, levels, folder=folder):
                     continue
@@ -289,6 +292,8 @@ class Walk:
                 self._fail(entry.path, error)
 
 
-def _is_skipped(folder: str) -> bool:
+def _is_skipped(path: str) -> bool:
     """Whether a folder has no code that people wrote, or is a template (`{{`), whose code is not Python yet."""
-    return folder[0] == "." or folder in SKIPPED or "{{" in folder
+    folder = os.path.basename(path)
+    is_package = folder in _PACKAGES and os.path.exists(os.path.join(path, "__init__.py"))
+    return folder[0] == "." or (folder in SKIPPED and not is_package) or "{{" in folder

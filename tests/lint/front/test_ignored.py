@@ -95,6 +95,17 @@ def test_invalid_patterns_are_skipped(empty):
     assert [str(empty.root / "a.py")] == list(Walk(Settings(), str(empty.root)).run([empty.root]).files)
 
 
+def test_packages_with_the_name_of_what_is_built(empty):
+    """A folder called build or dist is read if it is a package."""
+    for path in ("tools/build/__init__.py", "tools/build/run.py", "build/lib/tools/__init__.py", "dist/run.py"):
+        empty.write(path, SERVER)
+    walk = Walk(Settings(), str(empty.root)).run([empty.root])
+    inner = empty.root / "tools" / "build"
+    assert {str(inner / "__init__.py"), str(inner / "run.py")} == {*walk.files}
+    assert walk.finds(str(inner / "run.py"))
+    assert not walk.finds(str(empty.root / "dist" / "run.py"))
+
+
 def test_settings_of_the_outermost_folder(empty):
     """Globs work below a root that ends with a separator, such as a drive."""
     empty.write("a/x.py", "")

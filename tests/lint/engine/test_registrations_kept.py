@@ -173,6 +173,15 @@ NOT_KEPT = {
         def fetch(q: str):
             raise ValueError(q)
         """,
+    "a mark that no code reads": """
+        import mcp
+        def mcp_tool(fn):
+            fn.mcp_tool_name = fn.__name__
+            return fn
+        @mcp_tool
+        def fetch(q: str):
+            raise ValueError(q)
+        """,
     "a time limit on the function": """
         import mcp
         def tool_timeout(seconds):

@@ -80,7 +80,10 @@ def _keeps_at(node: ast.AST, name: str, scope: Scope) -> bool:
             ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=marked), ast.Constant(value=str(mark)), *_])
             | ast.Assign(targets=[ast.Attribute(value=ast.Name(id=marked), attr=mark)])
         ):
-            return marked == name and _MARK.search(mark) is not None
+            read = regex(rf"""\.{mark}\b(?! *=[^=])|["']{mark}["']""")
+            is_mark = marked == name and _MARK.search(mark) is not None
+            modules = scope.module.project.modules_with(scope.module, lambda text: read.search(text) is not None)
+            return is_mark and modules != []  # nothing registers a function by a mark that nobody reads
     return False
 
 

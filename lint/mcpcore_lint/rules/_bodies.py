@@ -98,13 +98,18 @@ class Body:
     def catching(self, node: ast.AST) -> CatchSite | None:
         """The broad clause of the function that would catch an exception raised where the node is, and keep it."""
         for block in self.above(node):
-            clauses = getattr(block, "handlers", []) if inside(node, getattr(block, "body", [])) else []
+            clauses = block.handlers if isinstance(block, (ast.Try, ast.TryStar)) and inside(node, block.body) else []
             for catch in (self.catches[clause] for clause in clauses):
                 if self.raises([*catch.body]):
                     break  # such as `except ToolError: raise`
                 if catch.broad:
                     return catch
         return None
+
+    def is_kept_going(self, node: ast.AST) -> bool:
+        """Whether an exception that is raised where a node is changes nothing: its clause goes on after the `try`."""
+        catch = self.catching(node)
+        return catch is not None and not any(isinstance(part, (ast.Return, ast.Raise)) for part in walk([*catch.body]))
 
     def refuted(self, node: ast.AST) -> bool:
         """Whether the tests around a node and before it contradict each other, so that the node never runs."""
@@ -254,6 +259,28 @@ def inside(node: ast.AST, roots: Sequence[ast.AST]) -> bool:
 def mentions(node: ast.AST, name: str) -> bool:
     """Whether an expression or a statement contains a name."""
     return any(isinstance(part, ast.Name) and part.id == name for part in walk([node]))
+
+
+def names_of(origin: ast.expr | str, body: Body) -> set[str]:
+    """The names that hold the result of a call, or a parameter, a part of it, or something that is computed from it."""
+    names: set[str] = {origin} if isinstance(origin, str) else set()
+    assignments: list[tuple[ast.AST | None, ast.AST]] = []
+    for node in body.nodes:
+        if isinstance(node, ast.Assign):
+            assignments += ((node.value, target) for target in node.targets)
+        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
+            assignments.append((node.value, node.target))
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            assignments.append((node.iter, node.target))
+    before = -1
+    while before != len(names):
+        before = len(names)
+        for value, target in assignments:
+            parts = walk([value]) if value is not None else []
+            if origin in parts or any(isinstance(part, ast.Name) and part.id in names for part in parts):
+                stored = (part for part in walk([target]) if isinstance(part, ast.Name))
+                names.update(part.id for part in stored if isinstance(part.ctx, ast.Store))
+    return names
 
 
 def callee(node: ast.Call, body: Body) -> str:

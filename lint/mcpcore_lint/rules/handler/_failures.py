@@ -15,7 +15,7 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Text, Value, options, string
 from mcpcore_lint.patterns import ERROR_DOING, regex
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._bodies import mentions, short, text_start, unpacked
+from mcpcore_lint.rules._bodies import body_of, mentions, names_of, short, text_start, unpacked
 
 # Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
@@ -284,8 +284,11 @@ class FailureDetector:
         # The function may convert its only argument, a mapping, into another form.
         (name, argument), *others = arguments.items()
         raises = any(isinstance(part, ast.Raise) for part in walk([*node.body]))
-        converts = not others and not raises and all(mentions(answer, name) for answer in _returned_values(node))
-        return failures[0] if converts and isinstance(argument, Mapping) else None
+        if others or raises or not isinstance(argument, Mapping):
+            return None
+        held = names_of(name, body_of(HandlerBuilder.of(node, module, self._ctx.hierarchy).model))
+        converts = all(any(mentions(answer, part) for part in held) for answer in _returned_values(node))
+        return failures[0] if converts else None
 
     # Mappings and models
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.engine.registrations.environment import FUNCTIONS, arguments_of, assignments_of
+from mcpcore_lint.engine.registrations.environment import FUNCTIONS, arguments_of, assignments_of, method_called
 from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
@@ -40,12 +40,16 @@ from mcpcore_lint.rules.handler._to_client import is_judged, is_kept, looks_for_
 
 _CONVERSIONS: Final = frozenset(
     {"json.dumps", "orjson.dumps", "ujson.dumps", "yaml.dump", "yaml.safe_dump", "dataclasses.asdict",
-     "asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "asyncio.ensure_future"}
+     "asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "asyncio.ensure_future", "asyncio.run"}
 )  # fmt: skip
 """Functions that return their first argument in another form, or its result."""
-_CONVERTING_METHODS: Final = frozenset({"model_dump", "model_dump_json", "dict", "json", "to_dict", "decode"})
-_IN_A_THREAD: Final = frozenset({"asyncio.to_thread", "anyio.to_thread.run_sync", "asgiref.sync.sync_to_async"})
+_CONVERTING_METHODS: Final = frozenset({"model_dump", "model_dump_json", "dict", "json", "to_dict", "decode", "result"})
+_IN_A_THREAD: Final = frozenset(
+    {"asyncio.to_thread", "anyio.to_thread.run_sync", "starlette.concurrency.run_in_threadpool"}
+)
 """Functions that return the result of their first argument."""
+_EXECUTORS: Final = {"run_in_executor": 1, "submit": 0}
+"""Methods that run a function in a thread or a process, each with the place of the function among the arguments."""
 _LOOKS: Final = frozenset({"isinstance", "issubclass", "type", "hasattr", "callable"})
 """Functions that tell exceptions from results."""
 _COLLECTED: Final = "the exceptions that gather(return_exceptions=True) collects"
@@ -307,7 +311,8 @@ class _AnswerReader:
         for binding in match[1]:
             value, item, names = _assigned(node.id, binding.node)
             core = _core(value, scope) if value is not None else None
-            if isinstance(core, ast.Call) and not is_judged(self._function, core, self._ctx, answer=node):
+            origin = core if value is None or core in self._body.parents else value
+            if isinstance(core, ast.Call) and origin and not is_judged(self._function, origin, self._ctx, answer=node):
                 flags = [(at, truth) for at, name in enumerate(names) for truth in (True, False) if at != item and name]
                 yield (
                     core,
@@ -317,14 +322,8 @@ class _AnswerReader:
 
     def _models(self, call: ast.Call, scope: Scope) -> Iterator[Handler]:
         """The functions of the project that a call may run: several if a table or a subclass decides."""
-        callee = evaluate(call.func, scope)
-        if isinstance(callee, Symbol) and callee.name in _IN_A_THREAD and call.args:
-            callee = evaluate(call.args[0], scope)
-        elif getattr(call.func, "attr", "") == "run_in_executor" and len(call.args) > 1:
-            callee = evaluate(call.args[1], scope)
-        functions: Sequence[ast.AST | None] = (
-            [callee.definition] if isinstance(callee, Symbol) else self._ctx.called(self._function, call)
-        )
+        known = _definition(call.func, scope)
+        functions: Sequence[ast.AST | None] = [known] if known is not None else self._ctx.called(self._function, call)
         for function in functions[:_MAX_FUNCTIONS]:
             if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or function is self._function.node:
                 continue
@@ -338,17 +337,26 @@ class _AnswerReader:
         self, function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, call: ast.Call, scope: Scope
     ) -> Iterator[Handler]:
         """The functions that a function gets and runs, with the same result: `return await to_thread(run)`."""
-        arguments, inside = arguments_of(function, call), module.scope_of(function)
+        inside = module.scope_of(function)
+        bound_first = inside.owner is not None and isinstance(call.func, ast.Attribute)
+        arguments = arguments_of(function, call, bound_first=bound_first)
         for core in (_core(value, inside) for value in returned(function)):
-            made = evaluate(core.func, inside) if isinstance(core, ast.Call) else None
-            in_thread = isinstance(made, Symbol) and made.name in _IN_A_THREAD
-            run = (core.args[0] if in_thread and core.args else core.func) if isinstance(core, ast.Call) else core
-            given = arguments.get(getattr(run, "id", "")) if isinstance(core, ast.Call) else None
-            symbol = evaluate(given, scope) if given is not None else None
-            inner = symbol.definition if isinstance(symbol, Symbol) else None
+            given = arguments.get(getattr(core.func, "id", "")) if isinstance(core, ast.Call) else None
+            if isinstance(given, ast.Lambda) and isinstance(given.body, ast.Call):
+                yield from self._models(given.body, scope)
+            inner = _definition(given, scope) if given is not None else None
             owner = self._ctx.project.module_defining(inner) if isinstance(inner, FUNCTIONS) else None
             if owner is not None and isinstance(inner, FUNCTIONS) and inner is not self._function.node:
                 yield HandlerBuilder.of(inner, owner, self._ctx.hierarchy).model
+
+
+def _definition(node: ast.expr, scope: Scope) -> ast.AST | None:
+    """The function or the class of the project that an expression is."""
+    symbol = evaluate(node, scope)
+    if isinstance(symbol, Symbol):
+        return symbol.definition
+    method = method_called(node, scope) if isinstance(node, ast.Attribute) else None
+    return method[0] if method is not None else None
 
 
 def _made_with(call: ast.Call, scope: Scope, true: set[str]) -> Settings:
@@ -467,18 +475,38 @@ def _core(node: ast.expr, scope: Scope) -> ast.expr:
 
 def _converted(call: ast.Call, scope: Scope) -> ast.expr | None:
     """The expression that a call only converts, such as the argument of `json.dumps`; None for any other call."""
-    if isinstance(call.func, ast.Attribute) and call.func.attr in _CONVERTING_METHODS and not call.args:
-        return call.func.value
+    method = call.func if isinstance(call.func, ast.Attribute) and not call.args else None
+    if method is not None and (method.attr in _CONVERTING_METHODS or _is_form_of_self(method, scope)):
+        return method.value
     if not isinstance(call.func, (ast.Name, ast.Attribute)):
         return None
     callee = evaluate(call.func, scope)
     name = callee.name if isinstance(callee, Symbol) else ""
     if name in _CONVERSIONS and call.args:
         return call.args[0]
+    if (at := 0 if name in _IN_A_THREAD else _EXECUTORS.get(getattr(call.func, "attr", ""), -1)) >= 0:
+        return _run(call.args[at], call.args[at + 1 :], scope) if at < len(call.args) else None
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if name not in CALL_RESULTS | {"mcp.TextContent"} or not keywords.keys().isdisjoint({"is_error", "isError"}):
         return None
     return next((keywords[key] for key in ("text", *CONTENTS) if key in keywords), None)
+
+
+def _run(function: ast.expr, args: list[ast.expr], scope: Scope) -> ast.expr:
+    """The call of a function that another function runs, with the arguments that it passes on."""
+    if isinstance(function, ast.Lambda):
+        return function.body
+    made = evaluate(function.func, scope) if isinstance(function, ast.Call) and function.args else None
+    if isinstance(function, ast.Call) and isinstance(made, Symbol) and made.name == "functools.partial":
+        return ast.copy_location(ast.Call(function.args[0], [*function.args[1:], *args], function.keywords), function)
+    return ast.copy_location(ast.Call(function, args, []), function)
+
+
+def _is_form_of_self(func: ast.Attribute, scope: Scope) -> bool:
+    """Whether a method of the project returns its object in another form: `return json.dumps(asdict(self))`."""
+    method = method_called(func, scope)
+    values = returned(method[0]) if method is not None else []
+    return [getattr(_core(value, method[1].scope_of(method[0])), "id", "") for value in values if method] == ["self"]
 
 
 def _assigned(name: str, statement: ast.AST) -> tuple[ast.expr | None, int | None, list[str]]:

@@ -12,7 +12,7 @@ from mcpcore_lint.engine.semantics.type_model import method_of
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.model import CallValue, Handler, Symbol, ToolDef
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, mentions
+from mcpcore_lint.rules._bodies import Body, body_of, mentions, names_of
 from mcpcore_lint.rules.handler._failures import MARKING_KEYS, MARKS, normalized
 
 _HARMLESS: Final = frozenset({"isinstance", "len", "str", "repr", "type", "dict", "list", "bool", "print", "cast"})
@@ -84,14 +84,14 @@ def calls_of_wrapped(wrapper: Handler) -> list[ast.Call]:
 
 
 def is_judged(
-    function: Handler, call: ast.Call, ctx: RuleContext, depth: int = 0, *, answer: ast.expr | None = None
+    function: Handler, call: ast.expr, ctx: RuleContext, depth: int = 0, *, answer: ast.expr | None = None
 ) -> bool:
     """Whether a function may fail because of the result of a call, or passes the result to code that is not known.
 
     If `answer` is the expression that returns the result, only the code before it counts.
     """
     body = body_of(function)
-    names = _names_of(call, body)
+    names = names_of(call, body)
     is_last = answer is not None and not any(node.finalbody for node in body.all(ast.Try))
     last = answer.end_lineno if answer is not None and is_last else None
 
@@ -117,31 +117,9 @@ def is_judged(
     return any(
         concerns(argument) and _is_judge(other, function, ctx, depth)
         for other in body.all(ast.Call)
-        if other is not call and counts(other)
+        if other is not call and counts(other) and not body.is_kept_going(other)
         for argument in (*other.args, *(keyword.value for keyword in other.keywords))
     )
-
-
-def _names_of(call: ast.Call, body: Body) -> set[str]:
-    """The names that hold the result of a call, a part of it, or something that is computed from it."""
-    names: set[str] = set()
-    assignments: list[tuple[ast.AST | None, ast.AST]] = []
-    for node in body.nodes:
-        if isinstance(node, ast.Assign):
-            assignments += ((node.value, target) for target in node.targets)
-        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
-            assignments.append((node.value, node.target))
-        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            assignments.append((node.iter, node.target))
-    before = -1
-    while before != len(names):
-        before = len(names)
-        for value, target in assignments:
-            parts = walk([value]) if value is not None else []
-            if call in parts or any(isinstance(part, ast.Name) and part.id in names for part in parts):
-                stored = (part for part in walk([target]) if isinstance(part, ast.Name))
-                names.update(part.id for part in stored if isinstance(part.ctx, ast.Store))
-    return names
 
 
 def looks_for_failure(test: ast.expr, name: str) -> bool:
@@ -161,16 +139,18 @@ def _may_fail(node: ast.AST, body: Body) -> bool:
     return isinstance(node, ast.stmt) and body.raises([node])
 
 
-def _is_judge(call: ast.Call, function: Handler, ctx: RuleContext, depth: int) -> bool:
-    """Whether a function that gets a result may fail because of it, or is not known."""
+def _is_judge(call: ast.Call, function: Handler, ctx: RuleContext, depth: int, *, dropped: bool = False) -> bool:
+    """Whether a function that gets a result may fail because of it, or is not known; `dropped`: its own is not used."""
     body = body_of(function)
+    parent = body.parents.get(call)
+    dropped = dropped or isinstance(body.parents.get(parent) if isinstance(parent, ast.Await) else parent, ast.Expr)
     if last_name(call.func) in _HARMLESS:
         return False
     located = [(node, ctx.project.module_defining(node)) for node in ctx.called(function, call)]
     for node, module in located:
         if module is None or depth > _MAX_DEPTH:
             return True
-        key: Any = ("judges", node)
+        key: Any = ("judges", node, dropped)
         if key not in module.memo:
             module.memo[key] = False
             helper = HandlerBuilder.of(node, module, ctx.hierarchy).model
@@ -179,12 +159,13 @@ def _is_judge(call: ast.Call, function: Handler, ctx: RuleContext, depth: int) -
             module.memo[key] = any(
                 _may_fail(part, inner) and not any(inner.clauses_above(part)) for part in inner.nodes
             ) or any(
-                _is_judge(other, helper, ctx, depth + 1)
+                _is_judge(other, helper, ctx, depth + 1, dropped=dropped)
                 for other in inner.all(ast.Call)
                 if any(mentions(argument, name) for argument in other.args for name in parameters)
+                and not inner.is_kept_going(other)
             )
         if module.memo[key]:
             return True
     # The result may be given to a method of an unknown object, whose own result is used.
     known = located or isinstance(evaluate(call.func, body.scope(call)), Symbol)
-    return not known and not isinstance(body.parents.get(call), ast.Expr)
+    return not known and not dropped

@@ -66,7 +66,7 @@ def _read(node: _Function, module: Module, program: Program) -> Decorations:
             blind = Blind(ast.unparse(decorator), module.path, span, takes_context=False, project=True, why=why)
             unread.append(Event(span, (), blind))
         elif isinstance(definition, ast.FunctionDef) and owner is not None:
-            wrappers += _wrapper_of_function(definition, owner, called=isinstance(decorator, ast.Call))
+            wrappers += _wrapper_of_function(definition, owner, node, called=isinstance(decorator, ast.Call))
             if isinstance(decorator, ast.Call) and definition is not node:
                 guards[:0] = yield_guards(program, definition, owner)
     named = (
@@ -117,20 +117,31 @@ def _is_unread(maker: Value, owner: Module | None, *, called: bool) -> bool:
 
 
 def _is_plain(node: ast.expr | None, scope: Scope) -> bool:
-    """Whether an expression is the name of a function or of a parameter, and nothing that is computed."""
-    if not isinstance(node, ast.Name):
+    """Whether an expression is the name of a function or of a parameter, or a nested function that is called."""
+    name = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(name, ast.Name):
         return not isinstance(node, ast.Call)
-    return all(binding.kind in {"function", "parameter"} for binding in scope.bindings.get(node.id, ()))
+    kinds = {binding.kind for binding in scope.bindings.get(name.id, ())}
+    return kinds == {"function"} if isinstance(node, ast.Call) else kinds <= {"function", "parameter"}
 
 
-def _wrapper_of_function(maker: ast.FunctionDef, module: Module, *, called: bool) -> list[tuple[Key, Parameter]]:
-    """Return the function that a decorator returns. The decorator may take arguments, none, or support both."""
-    for function, decorator in _returned(maker):
+def _wrapper_of_function(
+    maker: ast.FunctionDef, module: Module, node: _Function, *, called: bool
+) -> list[tuple[Key, Parameter]]:
+    """Return the function that a decorator returns. The decorator may take arguments, none, or support both.
+
+    A decorator may have one wrapper for functions that are async, and one for others.
+    """
+
+    def fits(pair: tuple[_Function, _Function]) -> bool:
+        return type(pair[0]) is not type(node)
+
+    for function, decorator in sorted(_returned(maker), key=fits):
         given = {parameter.arg for parameter in all_parameters(function.args)}
         if called and {getattr(value, "id", "") for value in returned(function)} in [{name} for name in given]:
             return []  # `@register("name")` returns the function that it gets
         # `def retry(times)` returns the decorator, `def retry(run)` the replacement of `run`.
-        inner = [] if decorator is not maker else _returned(function)
+        inner = [] if decorator is not maker else sorted(_returned(function), key=fits)
         if inner and isinstance(function, ast.FunctionDef):
             function, decorator = inner[0][0], function  # noqa: PLW2901 - continue one level deeper
         parameters = all_parameters(decorator.args)

@@ -58,7 +58,7 @@ def dispatched(functions: Functions, node: FunctionNode, module: Module) -> list
         for entry in _implemented(passed, functions):
             entries.setdefault((string(entry.name), entry.target.node if entry.target is not None else None), entry)
     if not entries and not functions.unseen:
-        functions.unseen += place.unread()
+        functions.unseen += [*place.unread()] or place.passed_on()[:1]
     return list(entries.values())
 
 
@@ -159,7 +159,7 @@ class _Place:
     def is_name(self, node: ast.expr) -> bool:
         """Whether an expression is the tool's name."""
         match node:
-            case ast.NamedExpr(value=value):
+            case ast.NamedExpr(value=value) | ast.Call(func=ast.Name(id="str"), args=[value]):
                 return self.is_name(value)
             case ast.Name(id=name):
                 return name in self.names
@@ -187,7 +187,9 @@ class _Place:
         for branch in branches:
             names = {string(name) for name in branch.names}
             passed_on = False
-            for call in _calls(branch.body):
+            # A function whose result is dropped, such as one that logs the call, does not do the work.
+            dropped = [part.value for part in walk_shallow([*branch.body]) if isinstance(part, ast.Expr)]
+            for call in (call for call in _calls(branch.body) if call not in dropped):
                 for dispatched in self._passed_to(call, way, depth):
                     if not names or string(dispatched.name) in names:
                         passed_on = True
@@ -250,6 +252,11 @@ class _Place:
             project, word = self.module.project, f"def {func.attr}("
             if project.modules_with(self.module, lambda text, word=word: word in text):  # type: ignore[misc]
                 yield func
+
+    def passed_on(self) -> list[ast.expr]:
+        """The functions of the project that get something of the arguments, and do not tell the tools apart."""
+        calls = _calls([*getattr(self.node, "body", ())])
+        return [call.func for call in calls if any(map(self.takes, _arguments(call))) and self.behind(call.func)]
 
     def behind(self, node: ast.expr) -> list[Target]:
         """The functions of the project behind an expression; none if the tool's name decides which."""

@@ -7,12 +7,12 @@ from typing import Final, NamedTuple, TypeAlias
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.semantics.evaluate import evaluate, evaluated_with
-from mcpcore_lint.engine.semantics.symbols import class_info
+from mcpcore_lint.engine.semantics.symbols import class_info, is_static
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Text, Value, options, string
+from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Symbol, Text, Value, options, string
 from mcpcore_lint.patterns import ERROR_DOING, regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import body_of, mentions, names_of, short, text_start, unpacked
@@ -57,7 +57,7 @@ _FAILURE: Final = regex(
 _FAILURE_IN_CLAUSE: Final = regex(
     rf"\s*(?:{_SIGNS}+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure|timed out)\b"
     r"|(?:failed|failure|invalid|unable to|could not|couldn't|can't|cannot|something went wrong)\b)"
-    r"|.{0,60}\b(?:failed|error)\b\s*[:.!]",
+    r"|.{0,60}\b(?:failed|error)\b\s*[:.!(]",
     re.IGNORECASE,
 )
 MARKS: Final = frozenset({"isError", "is_error"})
@@ -174,8 +174,9 @@ class FailureDetector:
         start = text_start(value)
         if not start:
             return EXCEPTION_TEXT if in_clause and self._is_exception_text(value.node) else None
+        whole = "".join(part or "_" for part in value.parts) if isinstance(value, Text) else start
         is_failure = _FAILURE.match(start) or (
-            in_clause and (_FAILURE_IN_CLAUSE.match(start) or self._explains(value.node))
+            in_clause and (_FAILURE_IN_CLAUSE.match(whole) or self._explains(value.node))
         )
         return f'{_A_TEXT} "{start.strip()[:30].strip()}..."' if is_failure else None
 
@@ -257,6 +258,10 @@ class FailureDetector:
         """The first failure that a function returns; None if one of its answers is a result."""
         first: Failure | None = None
         scope = module.scope_of(node)
+        owner = module.classes.get(scope.owner) if scope.owner is not None else None
+        if owner is not None:
+            # `return cls(success=False)`
+            arguments = {"cls": Symbol(owner.node, module, owner.qualname, owner.node), **arguments}
         for answer in _returned_values(node):
             for option in options(evaluate_with(arguments, answer, scope)):
                 failure = self.failure(option, in_clause=in_clause)
@@ -273,9 +278,11 @@ class FailureDetector:
         if not call.complete or self._calls_left < 0:
             return None
         names = [parameter.arg for parameter in (*node.args.posonlyargs, *node.args.args)]
-        arguments = {**dict(zip(names, call.args, strict=False)), **dict(call.keywords)}
+        is_method = module.scope_of(node).owner is not None and not is_static(node)
+        arguments = {**dict(zip(names[is_method:], call.args, strict=False)), **dict(call.keywords)}
         failures = [*filter(None, (self.failure(value, in_clause=in_clause) for value in arguments.values()))]
-        if not failures:
+        # A function that raises may raise for the failure that it gets.
+        if not failures or any(isinstance(part, ast.Raise) for part in walk([*node.body])):
             return None
         failure = self._only_failures(node, module, arguments, in_clause=in_clause)
         if failure is not None:
@@ -283,8 +290,7 @@ class FailureDetector:
             return failure._replace(place=next((argument.place for argument in failures if argument.place), None))
         # The function may convert its only argument, a mapping, into another form.
         (name, argument), *others = arguments.items()
-        raises = any(isinstance(part, ast.Raise) for part in walk([*node.body]))
-        if others or raises or not isinstance(argument, Mapping):
+        if others or not isinstance(argument, Mapping):
             return None
         held = names_of(name, body_of(HandlerBuilder.of(node, module, self._ctx.hierarchy).model))
         converts = all(any(mentions(answer, part) for part in held) for answer in _returned_values(node))

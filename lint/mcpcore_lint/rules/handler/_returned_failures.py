@@ -14,7 +14,7 @@ from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, returned, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import Const, FunctionNode, Handler, Mapping, Symbol, Value, options, string
+from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions
@@ -142,7 +142,9 @@ class _AnswerReader:
         if failure is not None:
             yield Returned(failure, node, caught)
             return
-        for match in self._passed_on(core, scope, caught=caught):
+        whole = node.value if isinstance(node, ast.Await) else node
+        matches = [*self._passed_on(core, scope, caught=caught)]
+        for match in matches or (self._passed_on(whole, scope, caught=caught) if whole is not core else ()):
             yield match._replace(node=node, caught=caught or match.caught)
 
     def _failure(self, node: ast.expr, value: Value, *, caught: bool) -> Failure | None:
@@ -289,6 +291,12 @@ class _AnswerReader:
             }
             complete = "" not in keywords and not any(isinstance(arg, ast.Starred) for arg in call.args)
             for model in self._models(call, scope):
+                function = Symbol(call.func, scope.module, model.name, model.node)
+                made = CallValue(call, scope.module, function, (*args,), (*keywords.items(),), complete)
+                failure = self._detector.failure(made, in_clause=in_clause) if is_kept(model, self._ctx) else None
+                if failure is not None:
+                    yield Returned(failure, call, in_clause)
+                    continue
                 direct = complete and last_name(call.func) == model.name
                 yield from failures_of(
                     model,

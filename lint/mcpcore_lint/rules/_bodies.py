@@ -111,8 +111,11 @@ class Body:
         catch = self.catching(node)
         return catch is not None and not any(isinstance(part, (ast.Return, ast.Raise)) for part in walk([*catch.body]))
 
-    def refuted(self, node: ast.AST) -> bool:
-        """Whether the tests around a node and before it contradict each other, so that the node never runs."""
+    def refuted(self, node: ast.AST, *, typed: bool = False) -> bool:
+        """Whether the tests around a node and before it contradict each other, so that the node never runs.
+
+        With `typed`, the framework refuses arguments that do not fit the annotations of the handler.
+        """
         scope, around, tests = self.scope(node), [node, *self.above(node)], self._tests(node)
         loops = any(isinstance(part, (ast.For, ast.AsyncFor, ast.While)) for part in around)
         first = 0 if loops else min((test.lineno for test, _ in tests), default=0)
@@ -124,6 +127,12 @@ class Body:
             lines = [getattr(binding.node, "lineno", 0) for binding in scope.bindings.get(name, ())]
             return bool(lines) and (len(lines) == 1 or max(lines) < first) and name not in scope.globals
 
+        for name, bindings in scope.bindings.items() if typed and scope.node is self.root else ():
+            annotation = bindings[0].annotation if bindings[0].kind == "parameter" and stays(name) else None
+            kind, values = _demanded(annotation)
+            left |= {name: values} if values else {}
+            if kind and any(_is_other(test, name, kind, holds=holds) for test, holds in tests):
+                return True
         for test, holds in tests:
             for name, value in _implied(test, holds=holds):
                 if stays(name):
@@ -192,6 +201,31 @@ class Body:
         names = {node.id for node in self.all(ast.Name)} | {node.arg for node in self.all(ast.arg)}
         names |= {node.name for node in self.all(ast.ExceptHandler) if node.name}
         return names | set(self.module.scope_of(self.root).bindings)
+
+
+def _demanded(annotation: ast.expr | None) -> tuple[str, set[object]]:
+    """The builtin class, or the values, that the schema of an annotated parameter demands."""
+    match annotation:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.lower(), set()
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[inner, *_])):
+            return _demanded(inner)
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=part):
+            values = [part] if isinstance(part, ast.Constant) else getattr(part, "elts", [])
+            return "", {value.value for value in values if isinstance(value, ast.Constant)}
+        case ast.Subscript(value=value):
+            return _demanded(value)
+    return "", set()
+
+
+def _is_other(test: ast.expr, name: str, kind: str, *, holds: bool) -> bool:
+    """Whether a test says that a parameter has another class than its annotation."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _is_other(operand, name, kind, holds=not holds)
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=tested), ast.Name(id=other)]):
+            return not holds and tested == name and other == kind
+    return False
 
 
 def _implied(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, bool]]:

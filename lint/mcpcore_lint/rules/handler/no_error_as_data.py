@@ -61,7 +61,7 @@ class NoErrorAsData(Rule):
                 continue
             if not failure.is_marked and _is_expected(failure, handler.name, caught=match.caught):
                 continue
-            if place is None and body_of(handler).refuted(match.node):
+            if place is None and body_of(handler).refuted(match.node, typed=tool.flavour != "lowlevel"):
                 continue
             if place is None:
                 catch = body_of(handler).catching(match.node)

@@ -129,10 +129,7 @@ class Body:
 
         for name, bindings in scope.bindings.items() if typed and scope.node is self.root else ():
             annotation = bindings[0].annotation if bindings[0].kind == "parameter" and stays(name) else None
-            kind, values = _demanded(annotation)
-            left |= {name: values} if values else {}
-            if kind and any(_is_other(test, name, kind, holds=holds) for test, holds in tests):
-                return True
+            left |= {name: choices} if (choices := _choices(annotation)) else {}
         for test, holds in tests:
             for name, value in _implied(test, holds=holds):
                 if stays(name):
@@ -203,29 +200,15 @@ class Body:
         return names | set(self.module.scope_of(self.root).bindings)
 
 
-def _demanded(annotation: ast.expr | None) -> tuple[str, set[object]]:
-    """The builtin class, or the values, that the schema of an annotated parameter demands."""
+def _choices(annotation: ast.expr | None) -> set[object]:
+    """The values that the schema of an annotated parameter allows; empty if it allows others."""
     match annotation:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name.lower(), set()
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[inner, *_])):
-            return _demanded(inner)
+            return _choices(inner)
         case ast.Subscript(value=ast.Name(id="Literal"), slice=part):
             values = [part] if isinstance(part, ast.Constant) else getattr(part, "elts", [])
-            return "", {value.value for value in values if isinstance(value, ast.Constant)}
-        case ast.Subscript(value=value):
-            return _demanded(value)
-    return "", set()
-
-
-def _is_other(test: ast.expr, name: str, kind: str, *, holds: bool) -> bool:
-    """Whether a test says that a parameter has another class than its annotation."""
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return _is_other(operand, name, kind, holds=not holds)
-        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=tested), ast.Name(id=other)]):
-            return not holds and tested == name and other == kind
-    return False
+            return {value.value for value in values if isinstance(value, ast.Constant)}
+    return set()
 
 
 def _implied(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, bool]]:

@@ -1,5 +1,5 @@
 # message: returns {"error": ...}
-from typing import Annotated, Literal, Optional
+from typing import Annotated, Literal
 
 from fastmcp import FastMCP
 from pydantic import Field
@@ -9,20 +9,18 @@ mcp = FastMCP("x")
 @mcp.tool
 def fetch(
     mode: Literal["map", "docs"],
-    pages: Annotated[list[str], Field(min_length=1)],
-    kind: Optional[str] = None,
-    day: str = "monday",
+    size: Annotated[Literal[1, 2], Field(description="The size.")],
+    pages: list[str],
+    kind: Literal["a", "b"] = "a",
 ) -> dict:
     """Fetch."""
-    if not isinstance(pages, list):
-        return {"error": "pages must be a list"}
-    if not isinstance(kind, str):
-        return {"error": "kind must be a text"}  # here
-    day = day or None
-    if not isinstance(day, str):
-        return {"error": "no day"}  # here
     if mode not in ("map",):
         return {"error": "no map"}  # here
+    if size not in (1, 2):
+        return {"error": f"no size {size}"}
+    kind = kind or "c"
+    if kind not in {"a", "b"}:
+        return {"error": f"no kind {kind}"}  # here
     if mode == "map":
         return {"pages": pages}
     elif mode == "docs":

@@ -17,13 +17,14 @@ from pathlib import Path
 
 SEED = 20261129
 QUOTAS = {"loop": 3, "low-level": 2, "fastmcp": 3, "sdk": 2}  # of each kind in each lot
-COUNTS = {"first": 20, "second": 100, "third": 100, "fourth": 100, "fifth": 100, "sixth": 100, "seventh": 100}
+COUNTS = dict.fromkeys(("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"), 100) | {"first": 20}
 FILES = {
     "contact.toml": ("first", "second"),
     "contact-3.toml": ("third",),
     "contact-4.toml": ("fourth",),
     "contact-5.toml": ("fifth", "sixth"),
     "contact-7.toml": ("seventh",),
+    "contact-8.toml": ("eighth",),
 }
 
 

@@ -83,7 +83,7 @@ def _keeps_at(node: ast.AST, name: str, scope: Scope) -> bool:
             read = regex(rf"""\.{mark}\b(?! *=[^=])|["']{mark}["']""")
             is_mark = marked == name and _MARK.search(mark) is not None
             modules = scope.module.project.modules_with(scope.module, lambda text: read.search(text) is not None)
-            return is_mark and modules != []  # nothing registers a function by a mark that nobody reads
+            return is_mark and modules != []  # a mark that no code reads registers no function
     return False
 
 

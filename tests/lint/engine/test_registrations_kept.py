@@ -109,6 +109,26 @@ KEPT = {
         search: tool sdk other(q)
         """,
     ),
+    "a decorator that a method of the registry returns": (
+        """
+        import mcp
+        class Registry:
+            _tools = {}
+            @classmethod
+            def register(cls, name):
+                def decorator(fn):
+                    cls._tools[name] = fn
+                    return fn
+                return decorator
+        def tool(name, description=""):
+            return Registry.register(name)
+        @tool(name="find")  # here
+        def fetch(q: str):
+            raise ValueError(q)
+        """,
+        {},
+        "find: tool sdk fetch(q)",
+    ),
     "a list for each kind, in a table": (
         """
         import mcp

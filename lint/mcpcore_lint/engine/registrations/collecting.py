@@ -9,6 +9,7 @@ import ast
 import re
 from typing import Final
 
+from mcpcore_lint.engine.registrations.environment import functions_called
 from mcpcore_lint.engine.registrations.registration_forms import DECORATORS, Maker, flavour_in
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, returned
@@ -43,6 +44,9 @@ def _collects(function: Function, owner: Module) -> bool | None:
     """Whether a decorator that collects is called first; None for other functions."""
     scope = owner.scope_of(function)
     for value in returned(function):
+        called = next(functions_called(value.func, scope), None) if isinstance(value, ast.Call) else None
+        if called is not None and called.function is not function and _collects(called.function, called.owner):
+            return True  # `return REGISTRY.register(name)`
         nested = scope.bindings.get(value.id) if isinstance(value, ast.Name) else None
         inner = nested[0].node if nested else None
         if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and _keeps(inner, owner.scope_of(inner)):

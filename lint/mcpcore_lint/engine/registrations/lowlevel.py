@@ -256,7 +256,9 @@ class _Place:
     def passed_on(self) -> list[ast.expr]:
         """The functions of the project that get something of the arguments, and do not tell the tools apart."""
         calls = _calls([*getattr(self.node, "body", ())])
-        return [call.func for call in calls if any(map(self.takes, _arguments(call))) and self.behind(call.func)]
+        passed = [call for call in calls if any(map(self.takes, _arguments(call)))]
+        # Another function may run it: `to_thread(REGISTRY.call, name, arguments)`.
+        return [part for call in passed for part in (call.func, *call.args) if self.behind(part)]
 
     def behind(self, node: ast.expr) -> list[Target]:
         """The functions of the project behind an expression; none if the tool's name decides which."""

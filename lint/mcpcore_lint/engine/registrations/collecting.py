@@ -33,15 +33,22 @@ def collector_of(function: Function, owner: Module, asking: Module) -> tuple[boo
         return None
     if not any("mcp" in module.source.text.lower() for module in (owner, asking)):
         return None
-    # Each decorated function of the project asks.
-    memo, key = owner.memo, ("collects", function)
-    if key not in memo:
-        memo[key] = _collects(function, owner)
-    return (memo[key], _maker(function, owner, asking)) if memo[key] is not None else None
+    called_first = _collects(function, owner)
+    return (called_first, _maker(function, owner, asking)) if called_first is not None else None
 
 
 def _collects(function: Function, owner: Module) -> bool | None:
     """Whether a decorator that collects is called first; None for other functions."""
+    # Each decorated function of the project asks, and a function may lead back to itself.
+    key = ("collects", function)
+    if key not in owner.memo:
+        owner.memo[key] = None
+        owner.memo[key] = _called_first(function, owner)
+    called_first: bool | None = owner.memo[key]
+    return called_first
+
+
+def _called_first(function: Function, owner: Module) -> bool | None:
     scope = owner.scope_of(function)
     for value in returned(function):
         called = next(functions_called(value.func, scope), None) if isinstance(value, ast.Call) else None

@@ -330,9 +330,11 @@ class _AnswerReader:
 
     def _models(self, call: ast.Call, scope: Scope) -> Iterator[Handler]:
         """The functions of the project that a call may run: several if a table or a subclass decides."""
-        known = _definition(call.func, scope)
-        functions: Sequence[ast.AST | None] = [known] if known is not None else self._ctx.called(self._function, call)
-        for function in functions[:_MAX_FUNCTIONS]:
+        callee = evaluate(call.func, scope)
+        known: Sequence[ast.AST | None] = (
+            [callee.definition] if isinstance(callee, Symbol) else self._ctx.called(self._function, call)
+        )
+        for function in (known or [_definition(call.func, scope)])[:_MAX_FUNCTIONS]:
             if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or function is self._function.node:
                 continue
             module = self._ctx.project.module_defining(function)

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 SKIPPED: Final = frozenset(
     {"__pycache__", "node_modules", "site-packages", "venv", "_build", "build", "dist", "buck-out", "__pypackages__"}
 )
-"""Folders without code that people wrote. Folders whose names start with a dot are skipped too."""
-
-_PACKAGES: Final = frozenset({"build", "dist"})
-"""Those that may also be the name of a package, which has an `__init__.py`, unlike what a tool builds."""
+"""Folders without code that people wrote, unless they are packages. Those whose names start with a dot are skipped too."""
 
 _EXCLUDE: Final = os.path.join(".git", "info", "exclude")
 _MOST_STARS: Final = 8
@@ -295,5 +292,5 @@ class Walk:
 def _is_skipped(path: str) -> bool:
     """Whether a folder has no code that people wrote, or is a template (`{{`), whose code is not Python yet."""
     folder = os.path.basename(path)
-    is_package = folder in _PACKAGES and os.path.exists(os.path.join(path, "__init__.py"))
-    return folder[0] == "." or (folder in SKIPPED and not is_package) or "{{" in folder
+    built = folder in SKIPPED and not os.path.exists(os.path.join(path, "__init__.py"))
+    return built or folder[0] == "." or "{{" in folder

@@ -141,10 +141,7 @@ class Functions:
         candidates = passed_on(node, owner)
         if not candidates:
             return [Target(node, owner, name)]
-        written, outside = owner.scope_of(node), scope
-        if written_scope(scope) is not written.parent:
-            outside = written.parent or scope
-        inside = Frame(outside, {}, written.bindings)
+        inside = Frame(scope, {}, owner.scope_of(node).bindings)
         behind = (self.behind(candidate, inside, depth + 1) for candidate in candidates)
         targets = next(filter(None, behind), [])
         self.hidden += [] if targets else [(candidates[-1], inside)]

@@ -16,7 +16,7 @@ from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.engine.syntax.parse import returned
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Choice, Symbol, Unknown, Value, is_left_out, options
-from mcpcore_lint.names import FRAMEWORKS, SERVERS
+from mcpcore_lint.names import SERVERS
 from mcpcore_lint.records import ToolFlavour
 
 _USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fastmcp"})
@@ -55,7 +55,7 @@ class Servers:
             return self._named(node, value, scope)
         if isinstance(node, ast.Attribute):
             if not isinstance(value, (Unknown, Choice)):
-                return self._imported(value, scope.module)
+                return NOTHING
             server = self._attribute(node, scope) if node.attr != _LOWLEVEL else NOTHING
             if server[0] is None and node.attr in _PARTS:
                 server = self.server(node.value, scope)
@@ -112,11 +112,11 @@ class Servers:
         match = scope.lookup(node.id)
         if match is None:
             unknown = isinstance(value, Unknown)
-            return (self._guess(node.id, scope.module), None) if unknown else self._imported(value, scope.module)
+            return (self._guess(node.id, scope.module), None) if unknown else NOTHING
         where = match[0]
         key = f"{where.module.path}:{where.qualname}:{node.id}"
         if isinstance(value, Symbol):
-            return self._imported(value, scope.module)[0], key
+            return None, key
         if not isinstance(value, (Unknown, Choice)) and not is_left_out(value) and not made_elsewhere(value):
             return NOTHING
         if where.owner is not None and node.id in {"self", "cls"}:
@@ -149,15 +149,6 @@ class Servers:
         """The flavour of a class of the project that is a server."""
         name = qualified(info.module, info.node)
         return self.flavour_of(Symbol(info.node, info.module, name, info.node))
-
-    def _imported(self, value: Value, module: Module) -> Found:
-        """The flavour of a server of a package that cannot be read: by its usual name."""
-        if not isinstance(value, Symbol) or value.definition is not None:
-            return NOTHING
-        package, _, rest = value.name.partition(".")
-        if not rest or package in FRAMEWORKS or package == "builtins":
-            return NOTHING
-        return self._guess(rest.rpartition(".")[2], module), value.name
 
     # -- attributes --------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,5 @@
 """no-error-as-data: a failure is returned like a result."""
 
-import ast
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
@@ -91,8 +90,6 @@ def _check_wrappers(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
     """Report the failures that decorators and middleware return for every exception, or instead of calling the tool."""
     wrappers = [(wrapper, calls_of_wrapped(wrapper)) for wrapper in ctx.wrappers(handler, tool) or ()]
     for wrapper, calls in (*wrappers, *middleware_of(tool, ctx)):
-        if isinstance(wrapper.node, ast.Lambda):
-            continue
         body = body_of(wrapper)
         for match in failures_of(wrapper, ctx, contract_tool=tool.flavour == "mcpcore"):
             catch, place = body.clause_of(match.node), match.failure.place

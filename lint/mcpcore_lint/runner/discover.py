@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SKIPPED: Final = frozenset(
     {"__pycache__", "node_modules", "site-packages", "venv", "_build", "build", "dist", "buck-out", "__pypackages__"}
 )
-"""Folders without code that people wrote, unless they are packages. Those whose names start with a dot are skipped too."""
+"""Folders without code that people wrote, unless they are packages. Names that start with a dot are skipped too."""
 
 _EXCLUDE: Final = os.path.join(".git", "info", "exclude")
 _MOST_STARS: Final = 8

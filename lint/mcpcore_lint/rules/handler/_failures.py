@@ -12,7 +12,7 @@ from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Symbol, Text, Value, options, string
+from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Text, Value, options, string
 from mcpcore_lint.patterns import ERROR_DOING, regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import body_of, mentions, names_of, short, text_start, unpacked
@@ -258,10 +258,6 @@ class FailureDetector:
         """The first failure that a function returns; None if one of its answers is a result."""
         first: Failure | None = None
         scope = module.scope_of(node)
-        owner = module.classes.get(scope.owner) if scope.owner is not None else None
-        if owner is not None:
-            # `return cls(success=False)`
-            arguments = {"cls": Symbol(owner.node, module, owner.qualname, owner.node), **arguments}
         for answer in _returned_values(node):
             for option in options(evaluate_with(arguments, answer, scope)):
                 failure = self.failure(option, in_clause=in_clause)

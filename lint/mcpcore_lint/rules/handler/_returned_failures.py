@@ -494,22 +494,13 @@ def _converted(call: ast.Call, scope: Scope) -> ast.expr | None:
     name = callee.name if isinstance(callee, Symbol) else ""
     if name in _CONVERSIONS and call.args:
         return call.args[0]
-    if (at := 0 if name in _IN_A_THREAD else _EXECUTORS.get(getattr(call.func, "attr", ""), -1)) >= 0:
-        return _run(call.args[at], call.args[at + 1 :], scope) if at < len(call.args) else None
+    at = 0 if name in _IN_A_THREAD else _EXECUTORS.get(getattr(call.func, "attr", ""), len(call.args))
+    if at < len(call.args):
+        return ast.copy_location(ast.Call(call.args[at], call.args[at + 1 :], []), call)
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if name not in CALL_RESULTS | {"mcp.TextContent"} or not keywords.keys().isdisjoint({"is_error", "isError"}):
         return None
     return next((keywords[key] for key in ("text", *CONTENTS) if key in keywords), None)
-
-
-def _run(function: ast.expr, args: list[ast.expr], scope: Scope) -> ast.expr:
-    """The call of a function that another function runs, with the arguments that it passes on."""
-    if isinstance(function, ast.Lambda):
-        return function.body
-    made = evaluate(function.func, scope) if isinstance(function, ast.Call) and function.args else None
-    if isinstance(function, ast.Call) and isinstance(made, Symbol) and made.name == "functools.partial":
-        return ast.copy_location(ast.Call(function.args[0], [*function.args[1:], *args], function.keywords), function)
-    return ast.copy_location(ast.Call(function, args, []), function)
 
 
 def _is_form_of_self(func: ast.Attribute, scope: Scope) -> bool:

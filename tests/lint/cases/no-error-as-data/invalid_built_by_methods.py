@@ -1,24 +1,10 @@
 # message: the client sees a successful call
 import json
-from dataclasses import dataclass
 
 from fastmcp import FastMCP
 from mcp.types import TextContent
 
 mcp = FastMCP("x")
-
-@dataclass
-class Answer:
-    success: bool
-    text: str = ""
-
-    @classmethod
-    def failed(cls, text):
-        return cls(success=False, text=text)  # here
-
-    @classmethod
-    def made(cls, text):
-        return cls(success=True, text=text)
 
 class Library:
     def install(self):
@@ -42,11 +28,6 @@ class Library:
             if q:
                 return self._answer(False, problem=q)
             return self._answer(True, page=q)
-
-        @mcp.tool
-        def get(q: str):
-            """Get."""
-            return Answer.failed(q) if q else Answer.made(q)
 
         @mcp.tool
         def refuse(q: str):

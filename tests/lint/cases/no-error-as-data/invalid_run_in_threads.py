@@ -1,6 +1,5 @@
 # message: returns {"error": ...}
 import asyncio
-import functools
 from concurrent.futures import ThreadPoolExecutor
 
 import anyio
@@ -45,9 +44,8 @@ async def late(q):
 def checked(q):
     return {"error": q}
 
-async def in_pool(function, *args, **options):
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(None, functools.partial(function, *args, **options))
+async def in_thread(function, *args):
+    return await asyncio.to_thread(function, *args)
 
 @mcp.tool()
 async def fetch_tool(q: str):
@@ -62,18 +60,18 @@ async def lend_tool(q: str):
 @mcp.tool()
 async def search_tool(q: str):
     """Search."""
-    return await asyncio.get_running_loop().run_in_executor(None, lambda: search(q))
+    return await in_thread(lambda: search(q))
 
 @mcp.tool()
 async def find_tool(q: str):
     """Find."""
-    result = await anyio.to_thread.run_sync(functools.partial(find, q))
+    result = await anyio.to_thread.run_sync(find, q)
     return result
 
 @mcp.tool()
 async def read_tool(q: str):
     """Read."""
-    return await in_pool(read, q)
+    return await in_thread(read, q)
 
 @mcp.tool()
 async def sort_tool(q: str):

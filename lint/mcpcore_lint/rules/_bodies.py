@@ -203,8 +203,6 @@ class Body:
 def _choices(annotation: ast.expr | None) -> set[object]:
     """The values that the schema of an annotated parameter allows; empty if it allows others."""
     match annotation:
-        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[inner, *_])):
-            return _choices(inner)
         case ast.Subscript(value=ast.Name(id="Literal"), slice=part):
             values = [part] if isinstance(part, ast.Constant) else getattr(part, "elts", [])
             return {value.value for value in values if isinstance(value, ast.Constant)}

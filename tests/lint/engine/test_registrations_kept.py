@@ -133,29 +133,17 @@ KEPT = {
         """
         import mcp
         TOOLS = {}
-        GROUPS = {}
         def register_tool(kind, name):
             def decorator(fn):
-                TOOLS.setdefault(kind, []).append((name, fn))
-                return fn
-            return decorator
-        def group_tool(kind):
-            def decorator(fn):
-                TOOLS[kind].append(fn)
+                TOOLS[kind].append((name, fn))
                 return fn
             return decorator
         @register_tool("a", name="find")  # here
         def fetch(q: str):
             raise ValueError(q)
-        @group_tool("a")  # here
-        def search(q: str):
-            raise ValueError(q)
         """,
         {},
-        """
-        find: tool sdk fetch(q)
-        search: tool sdk search(q)
-        """,
+        "find: tool sdk fetch(q)",
     ),
     "a mark on the function": (
         """

@@ -116,10 +116,7 @@ def _holds(node: ast.expr, name: str, scope: Scope) -> bool:
 
 def _outside(table: ast.expr, scope: Scope) -> bool:
     """Whether a table outlives the decorator and has a name for tools."""
-    while isinstance(table, (ast.Subscript, ast.Call)):
-        # `TOOLS[kind].append(...)`, `TOOLS.setdefault(kind, []).append(...)`
-        inner = table.value if isinstance(table, ast.Subscript) else table.func
-        table = inner.value if isinstance(table, ast.Call) and isinstance(inner, ast.Attribute) else inner
+    table = table.value if isinstance(table, ast.Subscript) else table
     name = table.attr if isinstance(table, ast.Attribute) else table.id if isinstance(table, ast.Name) else ""
     if not any(word in name.lower() for word in ("tool", "registry", "registered")):
         return False

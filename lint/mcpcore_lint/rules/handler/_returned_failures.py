@@ -142,9 +142,7 @@ class _AnswerReader:
         if failure is not None:
             yield Returned(failure, node, caught)
             return
-        whole = node.value if isinstance(node, ast.Await) else node
-        matches = [*self._passed_on(core, scope, caught=caught)]
-        for match in matches or (self._passed_on(whole, scope, caught=caught) if whole is not core else ()):
+        for match in self._passed_on(core, scope, caught=caught):
             yield match._replace(node=node, caught=caught or match.caught)
 
     def _failure(self, node: ast.expr, value: Value, *, caught: bool) -> Failure | None:

@@ -1,15 +1,14 @@
 # message: returns {"error": ...}
-from typing import Annotated, Literal
+from typing import Literal
 
 from fastmcp import FastMCP
-from pydantic import Field
 
 mcp = FastMCP("x")
 
 @mcp.tool
 def fetch(
     mode: Literal["map", "docs"],
-    size: Annotated[Literal[1, 2], Field(description="The size.")],
+    size: Literal[1, 2],
     pages: list[str],
     kind: Literal["a", "b"] = "a",
 ) -> dict:

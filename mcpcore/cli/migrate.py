@@ -36,6 +36,7 @@ Exits 0 when nothing is left to do by hand, 1 when something is left, 2 when it 
 
 
 _HEADINGS: Final = (
+    "The server does not work until you change this: PATH:LINE: finding: next step",
     "Left to you: PATH:LINE TOOL: finding: next step",
     "About the project: PATH:LINE: finding: next step",
     "Removed, for a reviewer: PATH:LINE-BEFORE TOOL: clause or option: the text that clients read, or what to do",
@@ -121,14 +122,14 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
             raise Problem(f"{error}.") from None
         finally:
             sys.stdout = stream
-    _say_tried(migration.tried)
-    certain, project, perhaps = _groups(migration.left)
-    groups = (certain, project, migration.removed, perhaps)
-    for heading, group in zip(_HEADINGS, groups, strict=True):
+    stops, certain, project, perhaps = _groups(migration.left)
+    for heading, group in zip(_HEADINGS, (stops, certain, project, migration.removed, perhaps), strict=True):
         if group:
             output.line(f"{heading}:")
         for line in _lines(group):
             output.line(line)
+        if group is stops:
+            _say_tried(migration.tried)
     for failure in migration.failures:
         output.line(f"{failure.path}: {failure.message}", err=True)
     places, files = len(migration.converted), counted(len(migration.files), "file")
@@ -137,9 +138,15 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         if places or not migration.files
         else f"{files} {'changed' if write else 'would change'}"
     )
+    names = ", ".join(dict.fromkeys(entry.path.rpartition("/")[2] for entry in project))
+    counts = (
+        f"{counted(len(stops) + len(certain), 'place')} left to you" * bool(stops or certain),
+        f"{len(perhaps)} to look at" * bool(perhaps),
+        f"{len(project)} about the project ({names})" * bool(project),
+    )
     output.line(
-        f"{done}; {counted(len(certain), 'place')} left to you, {len(perhaps)} to look at, {len(project)} about "
-        f"the project{_TEXTS * any('expose_internal_errors' in file.after for file in migration.files)}",
+        f"{done}; {', '.join(filter(None, counts)) or 'nothing is left'}"
+        f"{_TEXTS * any('expose_internal_errors' in file.after for file in migration.files)}",
         err=True,
     )
     if not migration.tools and not migration.files and not migration.left and not migration.failures:
@@ -191,11 +198,11 @@ def _say_tried(tried: Tried | None) -> None:
         output.line(f"The files can be imported, and {servers}.", err=True)
 
 
-def _groups(left: Iterable[Left]) -> tuple[list[Left], list[Left], list[Left]]:
-    """The failures that are left, the lines about no tool, and what may fail."""
-    groups: tuple[list[Left], list[Left], list[Left]] = ([], [], [])
+def _groups(left: Iterable[Left]) -> tuple[list[Left], ...]:
+    """What stops the server, the failures that are left, the lines about no tool, and what may fail."""
+    groups: tuple[list[Left], ...] = ([], [], [], [])
     for entry in left:
-        groups[1 if not entry.tools else 2 * entry.perhaps].append(entry)
+        groups[0 if entry.stops else 2 if not entry.tools else 1 + 2 * entry.perhaps].append(entry)
     return groups
 
 

@@ -58,24 +58,6 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "f: a mapping may be a result about an error",
     ),
-    "a decorator answers for a built-in exception": (
-        """
-        def zero(function):
-            @functools.wraps(function)
-            def wrapper(*args, **kwargs):
-                try:
-                    return function(*args, **kwargs)
-                except ValueError:
-                    return "0"
-            return wrapper
-
-        @mcp.tool()
-        @zero
-        def f(x: str) -> str:
-            raise ValueError("Order is too long")
-        """,
-        "f: raise of ValueError: a decorator catches this class",
-    ),
     "a decorator factory answers for a base class": (
         """
         def default(value):
@@ -94,25 +76,7 @@ LEFT: dict[str, tuple[str, str]] = {
         def f(x: str) -> str:
             raise KeyError("Order is too long")
         """,
-        "f: raise of KeyError: a decorator catches this class",
-    ),
-    "a decorator answers for every exception with a result": (
-        """
-        def empty(function):
-            @functools.wraps(function)
-            def wrapper(*args, **kwargs):
-                try:
-                    return function(*args, **kwargs)
-                except Exception:
-                    return []
-            return wrapper
-
-        @mcp.tool()
-        @empty
-        def f(x: str) -> list[str]:
-            raise ValueError("Order is too long")
-        """,
-        "f: raise of ValueError: a decorator catches this class",
+        "f: the decorator @default('0'), which answers for exceptions",
     ),
     "a decorator suppresses": (
         """
@@ -128,7 +92,7 @@ LEFT: dict[str, tuple[str, str]] = {
         def f(x: str) -> str:
             raise ValueError("Order is too long")
         """,
-        "f: raise of ValueError: a decorator catches this class",
+        "f: the decorator @quiet, which answers for exceptions",
     ),
     "except star": (
         """
@@ -256,27 +220,6 @@ LEFT: dict[str, tuple[str, str]] = {
             raise ValueError("Order is too long")
         """,
         "the decorator @checked",
-    ),
-    "decorator that catches the class": (
-        """
-        class Bad(Exception):
-            pass
-
-        def caught(function):
-            @functools.wraps(function)
-            def wrapper(*args, **kwargs):
-                try:
-                    return function(*args, **kwargs)
-                except Bad:
-                    return "bad"
-            return wrapper
-
-        @mcp.tool()
-        @caught
-        def f(x: str) -> str:
-            raise Bad("Order is too long")
-        """,
-        "raise of Bad: a decorator catches this class",
     ),
     "caller that catches the class": (
         """

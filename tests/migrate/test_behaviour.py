@@ -33,8 +33,9 @@ def answered(func):
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
             return await func(*args, **kwargs)
-        except Exception as e:
-            return {"error": f"Wrapped: {e}"}
+        except Exception:
+            print("failed")
+            raise
 
     return wrapper
 

@@ -228,50 +228,6 @@ def test_settings_go_to_the_call_that_runs_the_server(tmp_path: Path) -> None:
     exec(compile(text, "server.py", "exec"), {"__name__": "server"})
 
 
-def test_scripts_that_install_the_sdk_are_part_of_the_report(tmp_path: Path) -> None:
-    """They need mcpcore too, or the next installation ends in a server that cannot be imported."""
-    files: dict[str, str | bytes] = {
-        "server.py": "from mcp.server import MCPServer\n\nmcp = MCPServer('x')\n",
-        "install.sh": "mcp=1\npip3 install 'mcp[cli]>=2.0' chromadb\n",
-        "setup.sh": "pip install mcp\n",
-        "tools/install.py": 'deps = ["chromadb", "mcp>=2.0.0"]\n',
-        "requirements-dev.txt": "mcp==1.2\n",
-        "pyproject.toml": '[project.optional-dependencies]\nmcp = ["mcp[cli] @ git+https://a.b/mcp"]\n',
-    }
-    assert [
-        "install.sh:2: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
-        "pyproject.toml:2: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
-        "requirements-dev.txt:1: the pin mcp==1.2: add mcpcore too, which needs mcp 2.3 or later",
-        "setup.sh:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
-        "install.py:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
-    ] == report(run(tmp_path, files)[0])
-
-
-def test_the_files_of_the_project_are_part_of_the_report(tmp_path: Path) -> None:
-    """Old versions of Python, pins in an image, and lock files."""
-    files: dict[str, str | bytes] = {
-        "server.py": "from mcpcore import Server\n\nmcp = Server('x')\n",
-        "pyproject.toml": '[project]\nrequires-python = ">=3.10"\ndependencies = ["mcpcore"]\n',
-        "Dockerfile": "FROM docker.io/python:3.10-slim\nRUN pip install 'fastmcp==2.3' mcp>=2\nFROM python:3.12\n",
-        "uv.lock": 'version = 1\n\n[[package]]\nname = "mcp"\n',
-        "poetry.lock": '[[package]]\nname = "httpx"\n',
-    }
-    outcome, _ = run(tmp_path, files)
-    assert [
-        "Dockerfile:1: FROM docker.io/python:3.10-slim: mcpcore needs Python 3.11 or later",
-        "Dockerfile:2: the pin fastmcp==2.3: add mcpcore too, which needs fastmcp 4.0 or later",
-        'pyproject.toml:2: requires-python = ">=3.10": mcpcore needs Python 3.11 or later',
-        "uv.lock:1: the lock file: write it again after the requirements",
-    ] == report(outcome)
-    modern = {
-        **files,
-        "pyproject.toml": '[project]\nrequires-python = ">=3.11,<3.15"\n',
-        "uv.lock": "",
-        "Dockerfile": "",
-    }
-    assert [] == report(run(tmp_path, modern)[0])
-
-
 def test_reads_of_the_function_of_a_tool_follow(tmp_path: Path) -> None:
     """FastMCP 3.0 leaves the function as it is. Other objects keep their `fn`."""
     server = """from fastmcp import FastMCP

@@ -160,11 +160,3 @@ def turn(direction: str) -> dict:
     # INTERNAL_ERROR would say that another attempt is useless, which may be false.
     assert 'return {"error": f"Invalid state: {mcp.name}"}' in files["server.py"]
     assert "turn: a failure is returned whose values tell the cause: declare a failure mode" in report(outcome)[0]
-
-
-def test_requirements_on_one_line_are_read(tmp_path: Path) -> None:
-    """The name of the project is no requirement."""
-    outcome, _ = run(
-        tmp_path, {"pyproject.toml": '[project]\nname = "mcp"\ndependencies = ["mcp<2"]\n', "server.py": ""}
-    )
-    assert ["pyproject.toml:3: the pin mcp<2: add mcpcore too, which needs mcp 2.3 or later"] == report(outcome)

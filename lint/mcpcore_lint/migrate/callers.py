@@ -38,13 +38,10 @@ class Callers:
         modules: Iterable[Module],
         hierarchy: Hierarchy,
         handlers: set[ast.AST],
-        files: Collection[str],
         guarded: Callable[[str], AbstractContextManager[None]],
     ) -> None:
         """Prepare to search the files; `guarded` goes on without one whose analysis crashes, by its absolute path."""
         self._guarded = guarded
-        self.files = files
-        """The absolute paths of all files that the run may change."""
         self._modules = list(modules)
         sources = [module.source for module in self._modules]
         servers = [source for source in sources if not source.has("ContractMiddleware")]

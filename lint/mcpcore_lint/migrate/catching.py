@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, walk, walk_shallow
 from mcpcore_lint.migrate.body import Body, only_logs
-from mcpcore_lint.migrate.failures import statements_of
 from mcpcore_lint.model import CallValue, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.migrate.model import Left, Place
 
 _UNDOES: Final = re.compile(r"transaction|begin|atomic|savepoint|\bconn(?:ection)?\b|connect\(", re.IGNORECASE)
@@ -26,22 +24,15 @@ _FAILURE = "mcpcore.CodedError"
 _KINDS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-class Shield(NamedTuple):
-    """A `try` statement that needs `except CodedError: raise` as its first clause."""
-
-    node: ast.Try
-    module: Module
-
-
-def check(place: Place, answers: set[ast.AST], body: Body) -> list[Shield] | Left | None:
-    """The clauses that a failure must be kept from; None if the raise is no failure, as it is caught and handled.
+def check(place: Place, answers: set[ast.AST], body: Body) -> list[ast.Try] | Left | None:
+    """The `try` statements that need `except CodedError: raise` first; None if the raise is caught and handled.
 
     Args:
         place: The failure.
         answers: The statements of the function that say that it failed.
         body: The function.
     """
-    shields: list[Shield] = []
+    shields: list[ast.Try] = []
     for context in body.withs(place.node):
         if _swallows(context, body):
             return body.left(
@@ -73,7 +64,7 @@ def check(place: Place, answers: set[ast.AST], body: Body) -> list[Shield] | Lef
                     place.node, "the clause that catches this does more than log", "do that before ctx.fail as well"
                 )
         if any(body.is_broad(handler) for handler in statement.handlers) and not _shielded(statement, body):
-            shields.append(Shield(statement, body.module))
+            shields.append(statement)
     return shields
 
 
@@ -152,64 +143,37 @@ def _swallows(context: ast.expr, body: Body) -> bool:
 # -- decorators --------------------------------------------------------------------------------------------------------
 
 
-class Wrapping(NamedTuple):
-    """How the decorators of a tool treat a context and failures."""
-
-    blocks: str = ""
-    """Why the function cannot take a context; empty if it can."""
-    shields: tuple[Shield, ...] = ()
-    guards: tuple[tuple[Body, ast.Try, frozenset[ast.AST]], ...] = ()
-    """The `try` statements of the decorators, each with the statements around it that say that the tool failed."""
-    swallows: bool = False
-    """Whether a context manager of a decorator may swallow what the tool raises."""
-    answers: tuple[tuple[Module, ast.AST], ...] = ()
-    """The wrappers that answer for every exception."""
-
-    def handles(self, raised: str) -> bool:
-        """Whether a decorator may make something else than a failure of an exception, or look at its class."""
-        for inner, statement, answers in self.guards:
-            for clause in statement.handlers:
-                if not inner.catches(clause, raised):
-                    continue
-                if _raises_again(clause):
-                    break
-                if not inner.is_broad(clause) or _verdict(clause, set(answers)) == "goes on":
-                    return True
-                break
-        return self.swallows
-
-
-def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> Wrapping:
-    """Read the decorators of a tool, without those that register it."""
+def blocking(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> tuple[str, str] | None:
+    """The decorator of a tool that no context or no failure passes, and what to do; None if all let them pass."""
     outside = body.scope.parent or body.module.scope
-    shields: list[Shield] = []
-    guards: list[tuple[Body, ast.Try, frozenset[ast.AST]]] = []
-    swallows = False
-    answers: list[tuple[Module, ast.AST]] = []
     for decorator in body.node.decorator_list:
         if decorator in registrations or is_own(decorator, outside):
             continue
         written = ast.unparse(decorator)
         if written in {"staticmethod", "abstractmethod", "abc.abstractmethod", "override", "typing.override"}:
             continue
+        blocks = (
+            f"the decorator @{written}",
+            "let its wrapper take *args, **kwargs and pass them on unread, and run the command again",
+        )
         if written in {"classmethod", "property"} or _CACHES.search(written):
-            return Wrapping(f"@{written}")
+            return blocks
         maker = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, outside)
         definition = maker.definition if isinstance(maker, Symbol) else None
         if registers(decorator) and definition is not None and any(map(registers, walk([definition]))):
             continue  # it hands the function to the decorator of the server
         if not isinstance(maker, Symbol) or isinstance(definition, ast.ClassDef):
-            return Wrapping(f"@{written}")
+            return blocks
         if not isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue  # a library's decorator passes on what it does not know
         owner = body.module.project.module_defining(definition)
         if owner is None:  # pragma: no cover - each function that a name leads to is in a module of the project
-            return Wrapping(f"@{written}")
+            return blocks
         owner.complete()
         called = isinstance(decorator, ast.Call)
         wrappers = [*_wrappers(definition, called=called)]
         if not wrappers and not all(map(_returns_argument, _decorators(definition, called=called))):
-            return Wrapping(f"@{written}")
+            return blocks
         for wrapper, wrapped in wrappers:
             calls = [
                 node
@@ -217,23 +181,25 @@ def wrapping(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> 
                 if isinstance(node, ast.Call) and getattr(node.func, "id", "") == wrapped
             ]
             if not calls or not all(_passes_on(wrapper, call) for call in calls):
-                return Wrapping(f"@{written}")
+                return blocks
             inner = Body(wrapper, owner, body.tool, hierarchy)
-            failing = statements_of(inner)
-            for call in calls:
-                swallows = swallows or any(_swallows(context, inner) for context in inner.withs(call))
-                for statement in inner.tries(call):
-                    if not isinstance(statement, ast.Try):
-                        continue
-                    loops = any(isinstance(parent, (ast.For, ast.While)) for parent, _ in inner.above(statement))
-                    if not loops or not all(map(inner.is_broad, statement.handlers)):
-                        guards.append((inner, statement, failing))
-                    broad = any(inner.is_broad(clause) for clause in statement.handlers)
-                    if broad and not loops and not _shielded(statement, inner):
-                        shields.append(Shield(statement, owner))
-                    if any(inner.is_broad(clause) and not _raises_again(clause) for clause in statement.handlers):
-                        answers.append((owner, wrapper))
-    return Wrapping("", tuple(shields), tuple(guards), swallows, tuple(answers))
+            if not all(_lets_pass(call, inner) for call in calls):
+                return (
+                    f"the decorator @{written}, which answers for exceptions",
+                    "begin with `except CodedError: raise` there",
+                )
+    return None
+
+
+def _lets_pass(call: ast.Call, wrapper: Body) -> bool:
+    """Whether the failures of a decorated function leave its wrapper as they are."""
+    for statement in wrapper.tries(call):
+        first = statement.handlers[0]
+        if not (_FAILURE in wrapper.caught(first) and _raises_again(first)) and not all(
+            map(_raises_again, statement.handlers)
+        ):
+            return False
+    return not any(_swallows(context, wrapper) for context in wrapper.withs(call))
 
 
 def registers(node: ast.AST) -> bool:

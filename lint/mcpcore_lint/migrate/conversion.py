@@ -13,7 +13,7 @@ from mcpcore_lint.engine.semantics.data_model import error_field
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.catchalls import CatchAll, catch_all, removal
-from mcpcore_lint.migrate.catching import Shield, check, registers, wrapping
+from mcpcore_lint.migrate.catching import blocking, check, registers
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.failures import failures_of
 from mcpcore_lint.migrate.following import Asserted
@@ -74,7 +74,7 @@ class Conversion:
         self.contract = next((tool.contract for tool in tools if tool.contract is not None), None)
         self.places: list[Place] = []
         self.catch_alls: list[CatchAll] = []
-        self.shields: list[Shield] = []
+        self.shields: list[ast.Try] = []
         self.left: list[Left] = []
         self.entries: list[Entry] = []
         """The entries that are new to the contract."""
@@ -145,14 +145,7 @@ class Conversion:
         self.left += helpers.left(body, {(remaining.path, remaining.line) for remaining in self.left})
         self._nested(hierarchy)
         answers = {place.node for place in places} | made
-        wrapped = wrapping(body, set(self.registrations), hierarchy)
-        self.blocked = blocked = self.blocked_by(wrapped.blocks)
-        elsewhere = [shield for shield in wrapped.shields if shield.module.absolute not in callers.files]
-        if blocked is None and elsewhere:
-            blocked = (
-                f"a decorator in {elsewhere[0].module.path} catches everything",
-                "name that file too, and run the command again",
-            )
+        self.blocked = blocked = self.blocked_by(hierarchy)
         where, expected, unwraps = callers.asserted.get(body.node, Asserted())
         if unwraps and blocked is None:
             blocked = UNWRAPS
@@ -171,9 +164,6 @@ class Conversion:
                 self.left.append(body.left(place.node, *read))
             elif why := callers.objection(self.handler, place):
                 self.left.append(body.left(place.node, *why))
-            elif place.raised and wrapped.handles(place.raised):
-                what = place.raised.rpartition(".")[2]
-                self.left.append(body.left(place.node, f"raise of {what}", "a decorator catches this class"))
             elif codemods.has_comment(body.module.source.segment(place.node)):
                 self.left.append(body.left(place.node, "a comment within the failure", "move it above the statement"))
             elif (broad := catch_all(place, body)) is not None:
@@ -193,13 +183,6 @@ class Conversion:
                 self.places.append(place)
                 self.shields += outcome
         self._keep_nested()
-        if self.places:
-            self.shields += wrapped.shields
-        for owner, wrapper in wrapped.answers:
-            pattern = "the decorator answers for every exception"
-            decide = "declare what it catches, or let it pass"
-            line = getattr(wrapper, "lineno", 1)
-            self.left.append(Left(owner.path, line, (self.name,), pattern, decide, perhaps=True))
 
     def _tells(self, broad: CatchAll, callers: Callers) -> bool:
         """Whether clients would read less than what a clause shows, or the text of an exception that it hides."""
@@ -219,7 +202,7 @@ class Conversion:
         body = self.body
         self.raised = raised_elsewhere(reach, body.module.project, body.node)
         if self.raised:
-            self.blocked = self.blocked_by(wrapping(body, set(self.registrations), hierarchy).blocks)
+            self.blocked = self.blocked_by(hierarchy)
 
     def declare_raised(self, hierarchy: Hierarchy) -> None:
         """Declare the exceptions of other functions that leave the tool, or leave them to the report."""
@@ -284,12 +267,11 @@ class Conversion:
                         )
                     )
 
-    def blocked_by(self, decorator: str) -> tuple[str, str] | None:
+    def blocked_by(self, hierarchy: Hierarchy) -> tuple[str, str] | None:
         """Why the tool cannot be converted: a pattern and what to decide; None if it can."""
         body, arguments = self.body, self.body.node.args
-        if decorator:
-            decide = "let its wrapper take *args, **kwargs and pass them on unread, and run the command again"
-            return f"the decorator {decorator}", decide
+        if (decorator := blocking(body, set(self.registrations), hierarchy)) is not None:
+            return decorator
         if body.is_generator:
             return "the tool yields", "return one answer, and report progress through the context"
         if arguments.vararg or arguments.kwarg:

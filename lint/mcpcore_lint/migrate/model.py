@@ -35,6 +35,8 @@ class Left(NamedTuple):
     decide: str
     perhaps: bool = False
     """Whether it may be no failure of the tool at all."""
+    stops: bool = False
+    """Whether the server cannot be imported or called until it is done."""
 
     def text(self, path: str, line: int | str) -> str:
         """The line of the report: the place, the tools if it is about tools, what was found, and what to do."""

@@ -9,7 +9,6 @@ from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Edit, Fix
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.migrate.catching import Shield
 from mcpcore_lint.migrate.constants import above, constants_of, joined
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.conversion import UNWRAPS, Conversion
@@ -34,14 +33,12 @@ _USES: Final = {
 
 
 class FilePlan(NamedTuple):
-    """What changes in one file, and what is left in it and in the files of its decorators."""
+    """What changes in one file, and what is left in it."""
 
     edits: tuple[Edit, ...]
     left: tuple[Left, ...]
     converted: tuple[tuple[str, int, str], ...]
     """The rule, the line and the tool of each place that is converted."""
-    shields: tuple[Shield, ...]
-    """The `try` statements of other files that need a clause."""
     removed: tuple[Left, ...]
     """The clauses that are removed, or raise again."""
     failures: Mapping[ast.AST, Sequence[tuple[Place, Scope]]] = {}
@@ -127,7 +124,6 @@ def _plan(
     waits = False
     converted: list[tuple[str, int, str]] = []
     left: list[Left] = []
-    outside: list[Shield] = []
     wanted: set[Entry] = set()
     removed: list[Left] = []
     failures: dict[ast.AST, list[tuple[Place, Scope]]] = {}
@@ -144,7 +140,7 @@ def _plan(
             continue
         names.spelled.clear()
         changes = conversion.changes(writer, shared)
-        shields = [writer.shield(shield.node, names) for shield in conversion.shields if shield.module is module]
+        shields = [writer.shield(shield, names) for shield in conversion.shields]
         fix = Fix("", tuple(change for change in changes if change is not None))
         new = () if None in changes else rewriter.edits(fix)
         if not new:
@@ -158,7 +154,6 @@ def _plan(
         edits.update(new, shields)
         used |= names.spelled | conversion.imports
         wanted.update(entry for entry in conversion.entries if entry in made)
-        outside += [shield for shield in conversion.shields if shield.module is not module]
         own = [(place, conversion.body.scope) for place in conversion.places]
         failures[conversion.body.node] = [*own, *conversion.followed]
         converted += [(place.rule, place.node.lineno, conversion.name) for place in conversion.places]
@@ -172,7 +167,7 @@ def _plan(
         used |= _USES
     imports = names.edits(used)
     return FilePlan(
-        joined([*imports, *inserts, *edits]), tuple(left), tuple(converted), tuple(outside), tuple(removed), failures,
+        joined([*imports, *inserts, *edits]), tuple(left), tuple(converted), tuple(removed), failures,
         frozenset(item.body.node for item in conversions if not any(not place.perhaps for place in item.left)), waits,
     )  # fmt: skip
 

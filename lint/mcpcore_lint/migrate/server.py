@@ -399,7 +399,7 @@ class Renaming:
             self._write(name, self.module.source.segment(name).replace(str(name.value), new))
 
     def _note(self, node: ast.AST, pattern: str, decide: str) -> None:
-        self.left.append(Left(self.module.path, getattr(node, "lineno", 1), (), pattern, decide))
+        self.left.append(Left(self.module.path, getattr(node, "lineno", 1), (), pattern, decide, stops=True))
 
 
 def _spelled(wanted: Mapping[str, list[str]], local: str) -> str:

@@ -6,11 +6,12 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint import config
+from mcpcore_lint.migrate.requirements import FILES
 from mcpcore_lint.paths import is_below, is_repository, upwards
 from mcpcore_lint.runner.discover import Found, Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mcpcore_lint.config import Config
     from mcpcore_lint.settings import Settings
@@ -150,3 +151,13 @@ def base_of(groups: Sequence[Group]) -> str:
     except ValueError:  # several drives
         return roots[0]
     return next(filter(is_repository, upwards(top)), top)
+
+
+def listing(group: Group, sources: Iterable[str]) -> list[str]:
+    """The files that say what is installed, in the folders above some files of a project."""
+    root = group.config.root
+    starts = {os.path.abspath(path) for path in group.paths if os.path.isdir(path)} | {root}
+    starts.update(map(os.path.dirname, sources))
+    folders = {folder for start in starts for folder in (start, *upwards(start)) if folder.startswith(root)}
+    paths = (os.path.join(folder, name) for folder in sorted(folders) for name in sorted(os.listdir(folder)))
+    return [path for path in paths if FILES.fullmatch(os.path.basename(path)) and os.path.isfile(path)]

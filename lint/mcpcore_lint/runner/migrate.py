@@ -6,8 +6,6 @@ import contextlib
 import gc
 import os
 import re
-import sys
-from bisect import bisect_right
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -18,7 +16,6 @@ from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.migrate.callers import Callers, Helpers
-from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.following import asserted, follow
 from mcpcore_lint.migrate.imports import unused, used_names
 from mcpcore_lint.migrate.lowlevel import plan_handlers
@@ -26,14 +23,16 @@ from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
 from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools, reached_tools
 from mcpcore_lint.migrate.renames import ATTRIBUTES
-from mcpcore_lint.migrate.report import FILES, INSTALLS, after_syntax_error, left_in_requirements, merged
+from mcpcore_lint.migrate.report import after_syntax_error, merged
+from mcpcore_lint.migrate.requirements import INSTALLS, Needs, plan_requirements
 from mcpcore_lint.migrate.server import Project, Renaming, plan_middleware
 from mcpcore_lint.migrate.sharing import share
-from mcpcore_lint.paths import below, upwards
+from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
-from mcpcore_lint.runner.groups import Group, base_of, find_groups
+from mcpcore_lint.runner.groups import Group, base_of, find_groups, listing
+from mcpcore_lint.runner.moves import Moves
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.trial import Experiment, Tried
 
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.migrate.conversion import Conversion
+    from mcpcore_lint.migrate.requirements import Requirements
     from mcpcore_lint.model import ToolDef
     from mcpcore_lint.runner.trial import Trial
 
@@ -56,6 +56,7 @@ _SERVERS: Final = re.compile(rb"\b(?:FastMCP|MCPServer|mcpcore)\b")
 _CONCERNS: Final = re.compile(
     rb"mcp|MCP|" + b"|".join(rb"\b%b\b" % name.encode() for name in ATTRIBUTES), re.IGNORECASE
 )
+_MCPCORE: Final = re.compile(rb"^[ \t]*(?:from|import) mcpcore\b", re.MULTILINE)
 _TESTS: Final = re.compile(
     r"^\s*(?:async\s+)?def test_|^\s*class Test|\bimport (?:pytest|unittest)\b|^from pytest", re.MULTILINE
 )
@@ -104,14 +105,14 @@ def migrate(
     named = real_paths(paths)
     groups = find_groups(paths, lambda settings: settings._replace(include_tests=True))
     base = base_of(groups)
-    run = _Run(groups, base, chosen)
+    run = _Run(groups, base, chosen, named)
     # The garbage collector would walk the syntax trees again and again while more are made.
     enabled = gc.isenabled()
     gc.disable()
     try:
         for group in groups:
             run.migrate(group)
-        return run.outcome(named if write else None, trial)
+        return run.outcome(trial, write=write)
     finally:
         if enabled:
             gc.enable()
@@ -120,10 +121,12 @@ def migrate(
 class _Run:
     """The state of a run."""
 
-    def __init__(self, groups: Sequence[Group], base: str, rules: frozenset[str]) -> None:
+    def __init__(self, groups: Sequence[Group], base: str, rules: frozenset[str], named: tuple[str, ...]) -> None:
         self.groups = groups
         self.base = base
         self.rules = rules
+        self.named = named
+        """The real paths that the run may change."""
         self.raw: dict[str, bytes] = {}
         """The contents on disk of the files that concern the run, by absolute path."""
         self.contents: dict[str, bytes] = {}
@@ -132,7 +135,7 @@ class _Run:
         """The syntax of the files, each with the contents that it is of: most passes change few of them."""
         self.originals: dict[str, ast.Module] = {}
         """The syntax on disk of the files that change."""
-        self.moves: dict[str, list[_Moves]] = {}
+        self.moves: dict[str, list[Moves]] = {}
         """How the lines of these files moved, pass by pass."""
         self.left: list[_Located] = []
         """What is left."""
@@ -141,6 +144,10 @@ class _Run:
         """The clauses that catch everything, with their lines on disk."""
         self.failures: list[Failure] = []
         self.tools = 0
+        self.projects: list[tuple[Group, Collection[str]]] = []
+        """The projects, each with its files that concern the run."""
+        self.requirements: dict[str, Requirements] = {}
+        """What the files that list dependencies need."""
 
     def shown(self, absolute: str) -> str:
         """A path as the report shows it: relative to the current folder if it is below."""
@@ -167,7 +174,8 @@ class _Run:
                 break
             self.contents, self.converted, self.removed, self.moves = state
         self.failures += (failure._replace(path=self.shown(path)) for path, failure in crashed.items())
-        self.left += [*left, *(_Located(path, remaining, 0) for path, remaining in self._requirements(group))]
+        self.left += left
+        self.projects.append((group, files))
 
     def _passes(self, group: Group, files: dict[str, bytes], crashed: dict[str, Failure]) -> list[_Located]:
         """Make passes over some files until nothing changes, or the analysis of one of them crashes; what is left.
@@ -243,21 +251,38 @@ class _Run:
         self.originals[path] = self.originals.get(path) or self.trees.get(path, (b"", None))[1] or parse(source)
         self.contents[path] = new
         self.trees[path] = new, tree
-        self.moves.setdefault(path, []).append(_Moves(source, changed))
+        self.moves.setdefault(path, []).append(Moves(source, changed))
         return True
 
-    def _requirements(self, group: Group) -> list[tuple[str, Left]]:
-        if "server" not in self.rules:
-            return []
-        roots = {os.path.abspath(path) for path in group.paths if os.path.isdir(path)} | {group.config.root}
-        folders = {
-            folder for root in roots for folder in (root, *upwards(root)) if folder.startswith(group.config.root)
-        }
-        paths = [os.path.join(folder, name) for folder in sorted(folders) for name in sorted(os.listdir(folder))]
-        paths = [path for path in paths if FILES.fullmatch(os.path.basename(path)) and os.path.isfile(path)]
-        paths += [path for path, raw in self.raw.items() if INSTALLS.search(raw) and not in_test_file(self.shown(path))]
-        texts = {path: (content_of(path) or b"").decode("utf-8", "replace") for path in paths}
-        return [(path, line) for path, text in texts.items() for line in left_in_requirements(self.shown(path), text)]
+    def _require(self) -> None:
+        """Plan what the files that list dependencies need, once it is known what the code imports."""
+        for path in self.requirements:
+            self.contents.pop(path, None)
+            self.moves.pop(path, None)
+        self.requirements = {}
+        for group, files in self.projects if "server" in self.rules else ():
+            sources = [path for path in files if not in_test_file(self.shown(path))]
+            lists = listing(group, sources)
+            installing = [path for path in sources if INSTALLS.search(self.raw[path]) and path not in lists]
+            for path in [*lists, *installing]:
+                folder = group.config.root if path in installing else os.path.dirname(path)
+                needs = self._needs([source for source in sources if is_below(source, folder)])
+                if path not in self.raw:
+                    self.raw[path] = content_of(path) or b""
+                raw = self.raw[path]
+                text, real = raw.decode("utf-8", "replace"), os.path.realpath(path)
+                writable = text.encode() == raw and path not in self.contents
+                writable = writable and any(real == top or is_below(real, top) for top in self.named)
+                self.requirements[path] = plan = plan_requirements(self.shown(path), text, needs, writable=writable)
+                if plan.edits:
+                    self.contents[path] = apply(text, plan.edits).encode()
+                    self.moves[path] = [Moves(Source(path, text), plan.edits)]
+
+    def _needs(self, sources: Sequence[str]) -> Needs:
+        """What some files need after the run."""
+        code = [self.contents.get(path, self.raw[path]) for path in sources]
+        fastmcp = any(b"mcpcore.integrations.fastmcp" in content for content in code)
+        return Needs(not self.contents.keys().isdisjoint(sources), any(map(_MCPCORE.search, code)), fastmcp)
 
     def _line(self, place: _Located, *, written: bool = False) -> int:
         """The line of a place on disk, before the run or after it."""
@@ -272,41 +297,64 @@ class _Run:
 
     def _experiment(self, trial: Trial) -> Experiment | None:
         """The files that change and are no tests, as they are before that."""
-        paths = [path for path in self.contents if not in_test_file(self.shown(path))]
+        changed = self.contents.keys() - self.requirements.keys()
+        paths = [path for path in sorted(changed) if not in_test_file(self.shown(path))]
         return Experiment(trial, paths, self.base) if paths or trial.check else None
 
-    def _restore(self, path: str, named: tuple[str, ...] | None) -> None:
-        """Put back a file as it was."""
-        put_in_place(path, self.raw[path], expected=self.contents[path], named=named)
+    def _write(self, path: str, new: bytes, expected: bytes) -> bool:
+        """Write a file; whether that was possible."""
+        try:
+            put_in_place(path, new, expected=expected, named=self.named)
+        except OSError as error:
+            self.failures.append(Failure(self.shown(path), f"not written: {error.strerror or error}"))
+            return False
+        return True
 
-    def outcome(self, named: tuple[str, ...] | None, trial: Trial | None) -> Migration:
-        """Write the files below some real paths, or none; return what changed and what is left."""
-        files: list[FixedFile] = []
-        experiment = self._experiment(trial) if trial is not None and named is not None else None
-        for path, new in sorted(self.contents.items()):
-            old = self.raw[path]
-            if named is not None:
-                try:
-                    put_in_place(path, new, expected=old, named=named)
-                except OSError as error:
-                    self.failures.append(Failure(self.shown(path), f"not written: {error.strerror or error}"))
-                    continue
-            with crashes(self.failures, self.shown(path)):
-                before, after = (Source.from_bytes(path, raw).text for raw in (old, new))
-                files.append(FixedFile(self.shown(path), before, after, 1))
+    def _restore(self, path: str) -> None:
+        """Put back a file as it was."""
+        if path in self.contents:
+            self._write(path, self.raw[path], self.contents[path])
+
+    def _undo(self, paths: Collection[str]) -> None:
+        """Forget the changes of files that were put back; what the rest needs to be installed may be less."""
+        before = {path: self.contents[path] for path in self.requirements if path in self.contents}
+        for path in paths:
+            self.contents.pop(path, None)
+        self._require()
+        for path, old in before.items():
+            if (new := self.contents.get(path, self.raw[path])) != old:
+                self._write(path, new, old)
+        shown = set(map(self.shown, paths))
+        self.converted = [place for place in self.converted if place[0] not in shown]
+        self.removed = [clause for clause in self.removed if clause.path not in shown]
+
+    def outcome(self, trial: Trial | None, *, write: bool) -> Migration:
+        """Write the files, or none; return what changed and what is left."""
+        self._require()
+        experiment = self._experiment(trial) if trial is not None and write else None
+        for path, new in sorted(self.contents.items()) if write else ():
+            if not self._write(path, new, self.raw[path]):
+                del self.contents[path]
         tried = None
         if experiment is not None:
-            tried = experiment.outcome(lambda path: self._restore(path, named))
-            undone = {self.shown(path) for path, _ in tried.undone}
-            files = [file for file in files if file.path not in undone]
-            self.converted = [place for place in self.converted if place[0] not in undone]
-            self.removed = [clause for clause in self.removed if clause.path not in undone]
+            tried = experiment.outcome(self._restore)
+            if tried.undone:
+                self._undo([path for path, _ in tried.undone])
+        files: list[FixedFile] = []
+        for path, new in sorted(self.contents.items()):
+            with crashes(self.failures, self.shown(path)):
+                before, after = (Source.from_bytes(path, raw).text for raw in (self.raw[path], new))
+                files.append(FixedFile(self.shown(path), before, after, 1))
+        plans = self.requirements.items()
+        places = [*self.left, *(_Located(path, line, 0) for path, plan in plans for line in plan.left)]
         left = [
-            place.left._replace(path=self.shown(place.path), line=self._line(place, written=named is not None))
-            for place in self.left
+            place.left._replace(path=self.shown(place.path), line=self._line(place, written=write)) for place in places
         ]
-        converted, failures, removed = tuple(self.converted), tuple(self.failures), tuple(merged(self.removed))
-        return Migration(tuple(files), tuple(merged(left)), converted, failures, self.tools, removed, tried)
+        removed = merged([*self.removed, *(line for _, plan in plans for line in plan.raised)])
+        return Migration(
+            tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools, tuple(removed),
+            tried,
+        )  # fmt: skip
 
 
 class _Located(NamedTuple):
@@ -316,48 +364,6 @@ class _Located(NamedTuple):
     left: Left
     edits: int
     """How many passes had edited the file."""
-
-
-class _Moves:
-    """From lines after some edits to those before them, and back."""
-
-    def __init__(self, source: Source, edits: Iterable[Edit]) -> None:
-        self._starts: list[int] = []
-        self._hunks: list[tuple[int, int, int]] = []
-        """The lines that are new, the line before the edit, and the lines that are gone."""
-        self._kept = [(0, 0)]
-        """The first line behind each edit, and where it is after the edits."""
-        shift = 0
-        for edit in edits:
-            (first, _), (last, column) = source.position(edit.start), source.position(edit.end)
-            new = len(Source("", edit.text).line_starts)
-            gone = last - first + 1
-            if column == 1 and edit.text.endswith(("\n", "\r")):
-                new, gone = new - 1, gone - 1  # the line behind the edit stays as it was
-            self._starts.append(first + shift)
-            shift += new - gone
-            self._kept.append((first + gone, first + gone + shift))
-            # An edit may drop the lines that it begins with, such as `try:`, and keep what follows.
-            opening = edit.text.partition("\n")[0].strip()
-            same = (number for number in range(gone) if opening and source.line(first + number).strip() == opening)
-            head = next(same, 0)
-            self._hunks.append((new, first + head, gone - head))
-
-    def before(self, line: int) -> int:
-        """The line before the edits at which this one was, or that it replaces."""
-        place = bisect_right(self._starts, line) - 1
-        if place < 0:
-            return line
-        new, first, gone = self._hunks[place]
-        beyond = line - self._starts[place]
-        return min(first + beyond, first + max(gone - 1, 0)) if beyond < new else first + gone + beyond - new
-
-    def after(self, line: int) -> int:
-        """The line after the edits at which this one is, or one of those that replace it."""
-        place = bisect_right(self._kept, (line, sys.maxsize)) - 1
-        behind, now = self._kept[place]
-        most = self._kept[place + 1][1] - 1 if place + 1 < len(self._kept) else sys.maxsize
-        return max(min(line - behind + now, most), 1)
 
 
 def _disjoint(edits: Sequence[Edit]) -> list[Edit]:
@@ -426,6 +432,8 @@ class _Pass:
         return {path for path, module in self.modules.items() if any(map(module.source.has, names))}
 
     def _located(self, left: Iterable[Left]) -> list[_Located]:
+        tests = {module.path for module in self.modules.values() if _is_test(module)}
+        left = (place._replace(stops=place.stops and place.path not in tests) for place in left)
         paths = [(self.checker.project.absolute(place.path), place) for place in left]
         return [_Located(path, place, len(self._run.moves.get(path, ()))) for path, place in paths]
 
@@ -473,7 +481,7 @@ class _Pass:
         tools = self._tools
         sources = [module for module in self.modules.values() if not _is_test(module)]
         hierarchy = self.checker.hierarchy
-        callers = Callers(sources, hierarchy, self.handlers, frozenset(self._group.walk.files), self._guarded)
+        callers = Callers(sources, hierarchy, self.handlers, self._guarded)
         helpers = Helpers(hierarchy, self.handlers, self._guarded)
         for path, module in self.modules.items():
             if _is_test(module):
@@ -490,7 +498,8 @@ class _Pass:
         self._follow(plans)
 
     def _options(self, path: str, module: Module) -> None:
-        edits, left, gone = plan_options(module)
+        edits, options, gone = plan_options(module)
+        left = [option._replace(stops=True) for option in options]
         self.removed += self._located(gone)
         if not _is_test(module) and not edits:
             edits, more = plan_middleware(module)
@@ -562,21 +571,11 @@ class _Pass:
         self._note(step, path, plan.left)
         self.removed += self._located(plan.removed)
         self.converted += [(path, (self._run.shown(path), *place)) for place in plan.converted]
-        for shield in plan.shields:
-            self._shield(shield.module, shield.node)
 
     def _known(self, module: Module) -> None:
         """Have a file among those that the run reads, also if it says nothing of MCP."""
         if module.absolute not in self._files:
             self._files[module.absolute] = self._run.raw[module.absolute] = module.source.to_bytes(module.source.text)
-
-    def _shield(self, module: Module, node: ast.Try) -> None:
-        """Let failures pass through a decorator of another file."""
-        self._known(module)
-        names = Names(module)
-        edits = [Writer(module, names).shield(node, names), *names.edits({("mcpcore", "CodedError")})]
-        known = self.edits.setdefault(module.absolute, [])
-        known += [edit for edit in edits if edit not in known]
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 import functools
 from typing import Literal
 
-from mcpcore import TODO, CodedError, Context, ErrorCode, FailureMode, Server, tool
+from mcpcore import TODO, Context, ErrorCode, FailureMode, Server, tool
 
 
 class ShopError(Exception):
@@ -23,10 +23,9 @@ def answered(func):
     async def wrapper(*args, **kwargs):
         try:
             return await func(*args, **kwargs)
-        except CodedError:
-            raise
         except Exception as e:
-            return {"success": False, "error": str(e)}
+            print(e)
+            raise
 
     return wrapper
 

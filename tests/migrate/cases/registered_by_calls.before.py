@@ -23,7 +23,8 @@ def answered(func):
         try:
             return await func(*args, **kwargs)
         except Exception as e:
-            return {"success": False, "error": str(e)}
+            print(e)
+            raise
 
     return wrapper
 

@@ -35,12 +35,6 @@ def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
     return places, [*left, *_left_in_clauses(body)], statements
 
 
-def statements_of(body: Body) -> frozenset[ast.AST]:
-    """The statements of a function that say that it failed."""
-    places, _, statements = failures_of(body)
-    return frozenset({place.node for place in places} | statements)
-
-
 # -- clauses that hide a failure: they log and go on, or answer with a value that looks like a result ------------------
 
 
@@ -71,4 +65,4 @@ def _is_empty(value: ast.expr | None) -> bool:
     return False
 
 
-__all__ = ["failures_of", "statements_of"]
+__all__ = ["failures_of"]

@@ -1,0 +1,148 @@
+"""The files that list dependencies get the pins that the new code needs, and mcpcore beside them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from mcpcore_lint.migrate.requirements import LEAST
+from mcpcore_lint.runner.migrate import migrate
+
+from tests.migrate.migrating import report, run
+from tests.migrate.test_trial import SERVER
+from tests.migrate.test_trial import migrate as command
+
+SDK = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
+FAST = "from fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
+LOW = """from mcp.server import Server
+
+server = Server("x")
+
+
+@server.call_tool()
+async def call_tool(name: str, arguments: dict) -> list:
+    return []
+"""
+
+LISTS = [
+    (
+        SDK,
+        "pyproject.toml",
+        ('[project]\nname = "mcp"\nkeywords = ["mcp"]\nrequires-python = ">=3.10,<4"  # kept\ndependencies = [\n'
+        '  "httpx",\n  "mcp[cli]>=1.2,<2",  # the SDK\n]\n[project.optional-dependencies]\ndev = ["mcp ~= 1.2"]\n'),
+        ('[project]\nname = "mcp"\nkeywords = ["mcp"]\nrequires-python = ">=3.11,<4"  # kept\ndependencies = [\n'
+        '  "httpx",\n  "mcp[cli]>=2.3,<3",  # the SDK\n  "mcpcore>=0.1",\n]\n'
+        '[project.optional-dependencies]\ndev = ["mcp >=2.3,<3"]\n'),
+    ),
+    (
+        FAST,
+        "pyproject.toml",
+        "[project]\r\ndependencies = [\r\n\t'fastmcp'\r\n]\r\n[dependency-groups]\r\na = [{include-group = 'b'}]\r\n",
+        ("[project]\r\ndependencies = [\r\n\t'fastmcp>=4.0',\r\n\t'mcpcore[fastmcp]>=0.1'\r\n]\r\n"
+        "[dependency-groups]\r\na = [{include-group = 'b'}]\r\n"),
+    ),
+    (
+        FAST,
+        "pyproject.toml",
+        '[project.optional-dependencies]\na = ["fastmcp~=2.1; python_version < \'4\'", "b"]\nb = ["mcp>=2", "mcpcore"]\n',
+        ('[project.optional-dependencies]\na = ["fastmcp~=4.0; python_version < \'4\'", "mcpcore[fastmcp]>=0.1", "b"]\n'
+        'b = ["mcp>=2", "mcpcore"]\n'),
+    ),
+    (
+        SDK,
+        "pyproject.toml",
+        '[tool.poetry.dependencies]\npython = "^3.10"\nmcp = {version = "^1.2", extras = ["cli"]}\n[tool.black]\n',
+        ('[tool.poetry.dependencies]\npython = "^3.11"\nmcp = {version = "^2.3", extras = ["cli"]}\nmcpcore = ">=0.1"\n'
+        "[tool.black]\n"),
+    ),
+    (
+        FAST,
+        "pyproject.toml",
+        '[tool.poetry.dependencies]\nfastmcp = "2.1"\n',
+        '[tool.poetry.dependencies]\nfastmcp = ">=4.0,<5"\nmcpcore = { version = ">=0.1", extras = ["fastmcp"] }\n',
+    ),
+    (FAST, "requirements.txt", "# mcp\nfastmcp", "# mcp\nfastmcp>=4.0\nmcpcore[fastmcp]>=0.1"),
+    (SDK, "requirements-dev.txt", "mcp==1.2 # old\n", "mcp>=2.3,<3 # old\nmcpcore>=0.1\n"),
+    (SDK, "setup.cfg", "[options]\ninstall_requires =\n  mcp>=1\n", "[options]\ninstall_requires =\n  mcp>=2.3\n  mcpcore>=0.1\n"),
+    (SDK, "setup.py", 'setup(keywords=["mcp"], install_requires=["mcp>=1"])\n',
+     'setup(keywords=["mcp"], install_requires=["mcp>=2.3", "mcpcore>=0.1"])\n'),
+    (LOW, "pyproject.toml", '[project]\nrequires-python = ">=3.9"\ndependencies = ["mcp"]\n',
+     '[project]\nrequires-python = ">=3.10"\ndependencies = ["mcp>=2.3"]\n'),
+]  # fmt: skip
+LEFT = {
+    "Dockerfile": (
+        "FROM docker.io/python:3.10-slim\nRUN pip install 'fastmcp==2.3' mcp>=2\nFROM python:3.12\n",
+        "Dockerfile:1: FROM docker.io/python:3.10-slim: mcpcore needs Python 3.11 or later",
+        "Dockerfile:2: the pin fastmcp==2.3: add mcpcore too, which needs fastmcp 4.0 or later",
+    ),
+    "install.sh": (
+        "mcp=1\npip3 install 'mcp[cli]>=2.0' chromadb\n",
+        "install.sh:2: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
+    ),
+    "poetry.lock": ('[[package]]\nname = "httpx"\n',),
+    "pyproject.toml": (
+        '[project]\nrequires-python = ">=3.10,<3.11"\ndependencies = ["mcp[cli] @ git+https://a.b/mcp"]\n',
+        'pyproject.toml:2: requires-python = ">=3.10,<3.11": mcpcore needs Python 3.11 or later',
+        "pyproject.toml:3: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
+    ),
+    "requirements.txt": (
+        "#  uv pip compile a.in\nmcp==1.2\n",
+        "requirements.txt:1: the list that a program wrote: write it again after the requirements",
+    ),
+    "setup.cfg": ("mcp>=1,<2\n", "setup.cfg:1: the pin mcp>=1,<2: add mcpcore too, which needs mcp 2.3 or later"),
+    "setup.sh": (
+        "pip install mcp\n",
+        "setup.sh:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
+    ),
+    "tools/install.py": (
+        'deps = ["chromadb", "mcp>=2.0.0"]\n',
+        "install.py:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
+    ),
+    "uv.lock": (
+        'version = 1\n\n[[package]]\nname = "mcp"\n',
+        "uv.lock:1: the lock file: write it again after the requirements",
+    ),
+}
+
+
+def test_lists_of_dependencies_follow(tmp_path: Path) -> None:
+    """Nothing else changes in them, and a second run finds nothing to do."""
+    pairs = {f"{number}/{name}": (before, after) for number, (_, name, before, after) in enumerate(LISTS)}
+    sources: dict[str, str | bytes] = {f"{number}/server.py": source for number, (source, *_) in enumerate(LISTS)}
+    outcome, files = run(tmp_path, {**sources, **{name: before for name, (before, _) in pairs.items()}})
+    assert {name: after for name, (_, after) in pairs.items()} == {name: files[name] for name in pairs}
+    assert all("low-level" in line for line in report(outcome))
+    raised = [removed.text("", removed.line) for removed in outcome.removed]
+    assert ':4: requires-python = ">=3.10,<4" # kept is now 3.11: mcpcore needs it; look at the classifiers' in raised
+    assert () == migrate([str(tmp_path)]).files
+    table = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    listed = [*table["dependencies"], *table["optional-dependencies"]["fastmcp"], f"mcpcore>={table['version']}"]
+    assert dict(re.findall(r"^(mcp|fastmcp|mcpcore)>=(\d+\.\d+)", "\n".join(listed), re.MULTILINE)) == LEAST
+
+
+def test_what_cannot_be_changed_safely_has_a_line(tmp_path: Path) -> None:
+    """Images, scripts, locks and lists that a program writes; without a change of the code, nothing is asked for."""
+    files: dict[str, str | bytes] = {name: text for name, (text, *_) in LEFT.items()}
+    outcome, after = run(tmp_path, {"server.py": "from mcpcore import Server\n\nmcp = Server('x')\n", **files})
+    assert [line for _, *lines in LEFT.values() for line in lines] == report(outcome)
+    assert files == {name: after[name] for name in files}
+    requirements = '[project]\ndependencies = ["mcp<2"]\n'
+    outcome, _ = run(tmp_path / "low", {"server.py": LOW.replace("name: str, ", ""), "pyproject.toml": requirements})
+    assert "pyproject.toml:2: the pin mcp<2: mcpcore needs mcp 2.3 or later" in report(outcome)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "server.py").write_text(SDK)
+    left = migrate([str(tmp_path / "src")], write=True).left
+    assert "setup.cfg:1: the pin mcp>=1,<2: add mcpcore too, which needs mcp 2.3 or later" in [
+        entry.text(Path(entry.path).name, entry.line) for entry in left
+    ]
+
+
+def test_requirements_are_put_back_with_the_code(tmp_path: Path) -> None:
+    """A list of dependencies asks for nothing that the code does not import any more."""
+    text = '[project]\ndependencies = ["fastmcp<3"]\n'
+    broken = f"{SERVER}\n\nimport inspect\n\nassert inspect.isfunction(f), 'no function'\n"
+    done = command(tmp_path, {"server.py": broken, "pyproject.toml": text})
+    assert 1 == done.exit_code
+    assert text == (tmp_path / "pyproject.toml").read_text()
+    assert "the pin fastmcp<3: mcpcore needs fastmcp 4.0 or later" in done.stdout

@@ -40,56 +40,6 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         "raise internal_error(",
     ),
-    "a decorator that raises again": (
-        """
-        def logged(function):
-            @functools.wraps(function)
-            def wrapper(*args, **kwargs):
-                try:
-                    return function(*args, **kwargs)
-                except ValueError:
-                    print("bad")
-                    raise
-            return wrapper
-
-        @mcp.tool()
-        @logged
-        def f(x: str) -> str:
-            raise ValueError("Order is too long")
-        """,
-        'raise ctx.fail("order_is_too_long", "Order is too long")',
-    ),
-    "a decorator that traces, and one that lets failures pass": (
-        """
-        from mcpcore import CodedError
-
-        @contextlib.contextmanager
-        def traced(name):
-            try:
-                yield
-            except Exception:
-                print(name)
-                raise
-
-        def worded(function):
-            @functools.wraps(function)
-            def wrapper(*args, **kwargs):
-                with traced(function.__name__):
-                    try:
-                        return function(*args, **kwargs)
-                    except CodedError:
-                        raise
-                    except Exception as e:
-                        raise ToolError("No key") from e
-            return wrapper
-
-        @mcp.tool()
-        @worded
-        def f(x: str) -> str:
-            raise ValueError("Order is too long")
-        """,
-        'raise ctx.fail("order_is_too_long", "Order is too long")',
-    ),
     "a clause that answers with a text that is no failure": (
         """
         @mcp.tool()
@@ -233,13 +183,36 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         'raise ctx.fail("badorder", f"Order {x} is too long", data={"reason_text": "why"})',
     ),
-    "an error of the protocol": (
+    "advice at the end of a message, which is its recovery": (
         """
         @mcp.tool()
         def f(x: str) -> str:
-            raise MCPError(1, "Order is too long")
+            raise ValueError(f"Table {x} not found. Use list_tables first.")
         """,
-        'raise ctx.fail("order_is_too_long", "Order is too long")',
+        """, f"Table {x} not found.")""",
+    ),
+    "advice in a separate literal": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise ValueError(
+                f"Table {x} not found — "
+                "use list_tables first"
+            )
+        """,
+        """        "table_not_found",
+        f"Table {x} not found"
+""",
+    ),
+    "advice that cannot be cut off": (
+        """
+        HOW = "Use list_tables first."
+
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise ValueError(f"Table {x} not found. {HOW}")
+        """,
+        "recovery=TODO",
     ),
     "a decorator of a library": (
         """
@@ -318,7 +291,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
         def f(x: str) -> str:
             raise ValueError("Order is too long")
         """,
-        '    name="f",  # a comment\n    errors=[',
+        '    name="f",  # a comment\n)\n@tool(',
     ),
     "starred options": (
         """

@@ -58,25 +58,13 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "f: a mapping may be a result about an error",
     ),
-    "a decorator factory answers for a base class": (
+    "a lock, which passes with time": (
         """
-        def default(value):
-            def decorate(function):
-                @functools.wraps(function)
-                def wrapper(*args, **kwargs):
-                    try:
-                        return function(*args, **kwargs)
-                    except LookupError:
-                        return value
-                return wrapper
-            return decorate
-
         @mcp.tool()
-        @default("0")
-        def f(x: str) -> str:
-            raise KeyError("Order is too long")
+        def f(x: str) -> dict:
+            return {"error": "The order is locked"}
         """,
-        "f: the decorator @default('0'), which answers for exceptions",
+        "f: a failure is returned whose values tell the cause",
     ),
     "a decorator suppresses": (
         """
@@ -92,7 +80,7 @@ LEFT: dict[str, tuple[str, str]] = {
         def f(x: str) -> str:
             raise ValueError("Order is too long")
         """,
-        "f: the decorator @quiet, which answers for exceptions",
+        "f: the decorator @quiet: convert the tool by hand",
     ),
     "except star": (
         """
@@ -266,16 +254,6 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "a comment within the failure",
     ),
-    "nested": (
-        """
-        @mcp.tool()
-        def f(x: str) -> str:
-            def inner() -> str:
-                raise ValueError("Order is too long")
-            return inner()
-        """,
-        "a failure inside a nested function",
-    ),
     "generator": (
         """
         @mcp.tool()
@@ -427,15 +405,7 @@ LEFT: dict[str, tuple[str, str]] = {
         def f(x: str) -> str:
             raise MCPError(1, "Order is too long", {"x": 1})
         """,
-        "raise of the SDK's own error",
-    ),
-    "conditional": (
-        """
-        @mcp.tool()
-        def f(x: str) -> dict[str, Any]:
-            return {"x": x} if x else {"error": "Order is too long"}
-        """,
-        "a failure in a conditional expression",
+        "raise of MCPError, which is no exception class of the project",
     ),
     "nested beside": (
         """

@@ -28,18 +28,6 @@ mcp = MCPServer("shop")
 ITEMS = {"tea": 3}
 
 
-def answered(func):
-    @functools.wraps(func)
-    async def wrapper(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return await func(*args, **kwargs)
-        except Exception:
-            print("failed")
-            raise
-
-    return wrapper
-
-
 @mcp.tool("count", description="Counts.")
 async def count_items(item: str, ctx: Context, most: Optional[int] = None) -> dict[str, Any]:
     """Not shown."""
@@ -54,9 +42,8 @@ async def count_items(item: str, ctx: Context, most: Optional[int] = None) -> di
 
 
 @mcp.tool()
-@answered
 async def wrapped(item: Annotated[str, Field(description="An item.")]) -> dict[str, Any]:
-    """Is wrapped by a decorator."""
+    """Finds an item."""
     if item not in ITEMS:
         raise LookupError("There is no such item")
     return {"item": item}

@@ -14,8 +14,8 @@ class SectionNotFoundError(Exception):
     pass
 
 
-class LockedError(Exception):
-    """Raised when the document is locked by a colleague."""
+class AlreadyExistsError(Exception):
+    """Raised when the document is made by a colleague."""
 
 
 class StoreError(Exception):
@@ -24,7 +24,7 @@ class StoreError(Exception):
 HELPERS = """
 from fastmcp.exceptions import ToolError
 
-from pkg.errors import StoreError, LockedError, SectionNotFoundError
+from pkg.errors import StoreError, AlreadyExistsError, SectionNotFoundError
 
 
 def find(name: str, known: list[str]) -> str:
@@ -35,9 +35,9 @@ def find(name: str, known: list[str]) -> str:
 
 def edit(name: str) -> str:
     if name == "a":
-        raise LockedError(f"{name} belongs to Ann")
+        raise AlreadyExistsError(f"{name} belongs to Ann")
     if name == "b":
-        raise LockedError("Nobody may write")
+        raise AlreadyExistsError("Nobody may write")
     if name == "c":
         raise StoreError(f"Store error: {name}")
     if name == "d":
@@ -86,11 +86,11 @@ def test_classes_with_one_sentence_are_mapped_and_the_others_are_listed(tmp_path
     outcome, files = run(tmp_path, FILES)
     server = files["pkg/server.py"]
     compile(server, "server.py", "exec")
-    assert "from pkg.errors import LockedError, SectionNotFoundError\n" in server
+    assert "from pkg.errors import AlreadyExistsError, SectionNotFoundError\n" in server
     assert server.count('when="No matching sections were found."') == 1
-    assert 'when="The document is locked by a colleague."' in server
+    assert 'when="The document is made by a colleague."' in server
     assert server.count("NO_MATCHING_SECTIONS_WERE_FOUND.on(SectionNotFoundError, message=str)") == 2
-    assert server.count(".on(LockedError, message=str)") == 1
+    assert server.count(".on(AlreadyExistsError, message=str)") == 1
     step = "of a helper is in no contract: raise a class of your own there, and declare it with .on(...), if clients"
     assert [
         f'helpers.py:19 change: StoreError("Store error: …") {step} need its code or advice',
@@ -118,7 +118,7 @@ def test_relative_imports_stay_relative(tmp_path: Path) -> None:
     source = SERVER.replace("from pkg.helpers", "from ..helpers").replace("from fastmcp import", "from fastmcp import")
     files = {name: text for name, text in FILES.items() if name != "pkg/server.py"}
     _, after = run(tmp_path, {**files, "pkg/tools/__init__.py": "", "pkg/tools/server.py": source})
-    assert "from ..errors import LockedError, SectionNotFoundError\n" in after["pkg/tools/server.py"]
+    assert "from ..errors import AlreadyExistsError, SectionNotFoundError\n" in after["pkg/tools/server.py"]
 
 
 def test_imports_start_from_the_folder_of_the_project_too(tmp_path: Path) -> None:
@@ -136,13 +136,13 @@ def test_a_class_that_might_make_a_circle_of_imports_is_listed(tmp_path: Path) -
 
 def test_a_base_class_of_another_failure_is_not_mapped(tmp_path: Path) -> None:
     """Its mapping would take the subclass, for which the sentence is wrong, unless that has one too."""
-    errors = ERRORS.replace("class StoreError(Exception)", "class StoreError(LockedError)")
+    errors = ERRORS.replace("class StoreError(Exception)", "class StoreError(AlreadyExistsError)")
     helpers = HELPERS.replace('f"Store error: {name}"', "name")
     _, files = run(tmp_path / "a", {**FILES, "pkg/errors.py": errors, "pkg/helpers.py": helpers})
-    assert ".on(LockedError" not in files["pkg/server.py"]
+    assert ".on(AlreadyExistsError" not in files["pkg/server.py"]
     helpers = HELPERS.replace('f"Store error: {name}"', '"The store was not found"')
     _, files = run(tmp_path / "b", {**FILES, "pkg/errors.py": errors, "pkg/helpers.py": helpers})
-    assert ".on(LockedError" in files["pkg/server.py"]
+    assert ".on(AlreadyExistsError" in files["pkg/server.py"]
     assert ".on(StoreError" in files["pkg/server.py"]
 
 
@@ -151,7 +151,7 @@ def test_what_the_tool_handles_has_no_line(tmp_path: Path) -> None:
     source = """from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from pkg.errors import LockedError, SectionNotFoundError, StoreError
+from pkg.errors import AlreadyExistsError, SectionNotFoundError, StoreError
 from pkg.helpers import edit
 
 mcp = FastMCP("docs", middleware=[ContractMiddleware(expose_internal_errors="message")])
@@ -162,7 +162,7 @@ def handled(name: str) -> str:
     '''Handle what a helper raises.'''
     try:
         return edit(name)
-    except (LockedError, StoreError, ToolError, ValueError, SectionNotFoundError):
+    except (AlreadyExistsError, StoreError, ToolError, ValueError, SectionNotFoundError):
         return name
 """
     outcome, files = run(tmp_path, {**FILES, "pkg/server.py": source})

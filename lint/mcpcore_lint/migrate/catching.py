@@ -12,14 +12,12 @@ from mcpcore_lint.migrate.body import Body, only_logs
 from mcpcore_lint.model import CallValue, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.migrate.model import Left, Place
 
 _UNDOES: Final = re.compile(r"transaction|begin|atomic|savepoint|\bconn(?:ection)?\b|connect\(", re.IGNORECASE)
 """Context managers that may commit on a `return` and roll back on a `raise`."""
 _CACHES: Final = re.compile(r"cache|memo", re.IGNORECASE)
+_PLAIN: Final = frozenset({"staticmethod", "abstractmethod", "abc.abstractmethod", "override", "typing.override"})
 _FAILURE = "mcpcore.CodedError"
 _KINDS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -91,21 +89,9 @@ def _verdict(clause: ast.ExceptHandler, answers: set[ast.AST]) -> str:
     if not (isinstance(last, ast.Raise) or last in answers):
         nested = [part for part in walk([last]) if part in answers or isinstance(part, ast.Raise)]
         failed = isinstance(last, (ast.If, ast.Match)) and nested
-        return "cleans up" if failed or _always_raises(last) else "goes on"
+        return "cleans up" if failed else "goes on"
     plain = all(only_logs(statement) or isinstance(statement, (ast.Assign, ast.AnnAssign)) for statement in before)
     return "answers" if plain else "cleans up"
-
-
-def _always_raises(statement: ast.stmt) -> bool:
-    """Whether a statement always ends with an exception."""
-    if isinstance(statement, ast.If):
-        return bool(statement.orelse) and all(
-            _always_raises(branch[-1]) for branch in (statement.body, statement.orelse)
-        )
-    if isinstance(statement, ast.Try):
-        parts = [statement.orelse or statement.body, *(clause.body for clause in statement.handlers)]
-        return all(_always_raises(part[-1]) for part in parts)
-    return isinstance(statement, ast.Raise)
 
 
 def _shielded(statement: ast.Try, body: Body) -> bool:
@@ -143,63 +129,24 @@ def _swallows(context: ast.expr, body: Body) -> bool:
 # -- decorators --------------------------------------------------------------------------------------------------------
 
 
-def blocking(body: Body, registrations: set[ast.expr], hierarchy: Hierarchy) -> tuple[str, str] | None:
-    """The decorator of a tool that no context or no failure passes, and what to do; None if all let them pass."""
+def blocking(body: Body, registrations: set[ast.expr]) -> tuple[str, str] | None:
+    """The decorator of a tool that may keep a context or a failure out, and what to do; None if all let them pass."""
     outside = body.scope.parent or body.module.scope
     for decorator in body.node.decorator_list:
-        if decorator in registrations or is_own(decorator, outside):
-            continue
         written = ast.unparse(decorator)
-        if written in {"staticmethod", "abstractmethod", "abc.abstractmethod", "override", "typing.override"}:
+        if decorator in registrations or is_own(decorator, outside) or written in _PLAIN:
             continue
-        blocks = (
-            f"the decorator @{written}",
-            "let its wrapper take *args, **kwargs and pass them on unread, and run the command again",
-        )
-        if written in {"classmethod", "property"} or _CACHES.search(written):
-            return blocks
         maker = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, outside)
         definition = maker.definition if isinstance(maker, Symbol) else None
         if registers(decorator) and definition is not None and any(map(registers, walk([definition]))):
             continue  # it hands the function to the decorator of the server
-        if not isinstance(maker, Symbol) or isinstance(definition, ast.ClassDef):
-            return blocks
-        if not isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            continue  # a library's decorator passes on what it does not know
-        owner = body.module.project.module_defining(definition)
-        if owner is None:  # pragma: no cover - each function that a name leads to is in a module of the project
-            return blocks
-        owner.complete()
-        called = isinstance(decorator, ast.Call)
-        wrappers = [*_wrappers(definition, called=called)]
-        if not wrappers and not all(map(_returns_argument, _decorators(definition, called=called))):
-            return blocks
-        for wrapper, wrapped in wrappers:
-            calls = [
-                node
-                for node in own_nodes(wrapper)
-                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == wrapped
-            ]
-            if not calls or not all(_passes_on(wrapper, call) for call in calls):
-                return blocks
-            inner = Body(wrapper, owner, body.tool, hierarchy)
-            if not all(_lets_pass(call, inner) for call in calls):
-                return (
-                    f"the decorator @{written}, which answers for exceptions",
-                    "begin with `except CodedError: raise` there",
-                )
+        # A library's decorator passes on what it does not know.
+        passes = isinstance(maker, Symbol) and definition is None
+        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            passes = _returns_argument(definition, decorator)
+        if not passes or written in {"classmethod", "property"} or _CACHES.search(written):
+            return f"the decorator @{written}", "convert the tool by hand, since the decorator may answer for it"
     return None
-
-
-def _lets_pass(call: ast.Call, wrapper: Body) -> bool:
-    """Whether the failures of a decorated function leave its wrapper as they are."""
-    for statement in wrapper.tries(call):
-        first = statement.handlers[0]
-        if not (_FAILURE in wrapper.caught(first) and _raises_again(first)) and not all(
-            map(_raises_again, statement.handlers)
-        ):
-            return False
-    return not any(_swallows(context, wrapper) for context in wrapper.withs(call))
 
 
 def registers(node: ast.AST) -> bool:
@@ -213,45 +160,12 @@ def is_own(decorator: ast.expr, scope: object) -> bool:
     return isinstance(maker, Symbol) and maker.name in {"mcpcore.tool", "fastmcp.tool"}
 
 
-def _wrappers(
-    maker: ast.FunctionDef | ast.AsyncFunctionDef, *, called: bool
-) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]]:
-    """The functions that replace a decorated one, each with the name by which it calls it."""
-    for decorator in _decorators(maker, called=called):
-        parameters = all_parameters(decorator.args)
-        for inner in own_nodes(decorator):
-            if isinstance(inner, _KINDS) and parameters:
-                yield inner, parameters[0].arg
-
-
-def _decorators(
-    maker: ast.FunctionDef | ast.AsyncFunctionDef, *, called: bool
-) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """The functions that take the decorated one: those within a function that is called, as in `@retried(3)`."""
-    inner = [node for node in own_nodes(maker) if isinstance(node, _KINDS)] if called else []
-    return inner or [maker]
-
-
-def _returns_argument(maker: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a decorator returns the function itself."""
-    names = {parameter.arg for parameter in all_parameters(maker.args)}
-    returned = [node.value for node in own_nodes(maker) if isinstance(node, ast.Return)]
-    return bool(returned) and all(isinstance(value, ast.Name) and value.id in names for value in returned)
-
-
-def _passes_on(wrapper: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> bool:
-    """Whether a wrapper takes any arguments and passes all of them on unread."""
-    arguments = wrapper.args
-    if arguments.vararg is None or arguments.kwarg is None or arguments.posonlyargs or len(arguments.args) > 1:
-        return False
-    first = [argument.arg for argument in arguments.args]
-    if first not in ([], ["self"]):
-        return False
-    rest, options = arguments.vararg.arg, arguments.kwarg.arg
-    passed = [ast.unparse(argument) for argument in call.args] == [*first, f"*{rest}"]
-    named = [(keyword.arg, ast.unparse(keyword.value)) for keyword in call.keywords]
-    reads = any(
-        isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == rest
-        for node in own_nodes(wrapper)
-    )
-    return passed and named == [(None, options)] and not reads
+def _returns_argument(maker: ast.FunctionDef | ast.AsyncFunctionDef, decorator: ast.expr) -> bool:
+    """Whether a decorator returns the function itself, or the function that it returns does so when it is called."""
+    inner = [node for node in own_nodes(maker) if isinstance(node, _KINDS)] if isinstance(decorator, ast.Call) else []
+    for function in inner or [maker]:
+        names = {parameter.arg for parameter in all_parameters(function.args)}
+        returned = [node.value for node in own_nodes(function) if isinstance(node, ast.Return)]
+        if not returned or not all(isinstance(value, ast.Name) and value.id in names for value in returned):
+            return False
+    return True

@@ -167,9 +167,8 @@ class Writer:
             starred = any(isinstance(arg, ast.Starred) for arg in decorator.args)
             if not starred and len(decorator.args) <= len(_OPTIONS):
                 change = self._with_errors(decorator, text, indent, short=bool(short))
-                written = change or self._in_front_of_bracket(decorator, text)
-                if written is not None:
-                    return written
+                if change is not None:
+                    return change
         spelled = self.names.spell("mcpcore", "tool")
         place = self._place(body.node, decorators)
         return Edit(place, place, f"{indent}@{spelled}({alone}){self.newline}")
@@ -201,17 +200,6 @@ class Writer:
             code = f"{segment(decorator.func)}({self._lines(written, indent)})"
             return codemods.replace_node(self.module, decorator, code)
         return codemods.rewrite_call(self.module, decorator, arguments)
-
-    def _in_front_of_bracket(self, decorator: ast.Call, text: str) -> Edit | None:
-        """A new last argument on its own line, in a call with comments; None if the call has another form."""
-        source = self.module.source
-        line = decorator.end_lineno or decorator.lineno
-        before = source.line(line)[: source.position(source.node_range(decorator)[1])[1] - 1].strip()
-        last = source.node_range(codemods.arguments_in_order(decorator)[-1])[1] if decorator.keywords else 0
-        if before != ")" or decorator.args or not source.text[last:].lstrip(" \t").startswith(","):
-            return None
-        place = source.line_starts[line - 1]
-        return Edit(place, place, f"{self.indent_of(decorator)}{self.unit}{text},{self.newline}")
 
     def _place(self, node: ast.FunctionDef | ast.AsyncFunctionDef, decorators: Sequence[ast.expr]) -> int:
         """Where `@tool` goes: below the decorators that register the function, else above all others."""

@@ -19,6 +19,7 @@ from mcpcore_lint.migrate.failures import failures_of
 from mcpcore_lint.migrate.following import Asserted
 from mcpcore_lint.migrate.messages import (
     LABEL,
+    LOCK,
     VAGUE,
     code_of,
     constant_text,
@@ -31,7 +32,7 @@ from mcpcore_lint.migrate.messages import (
 )
 from mcpcore_lint.migrate.model import Entry, Left, Place
 from mcpcore_lint.migrate.reached import Mapped, Raised, mapped, raised_elsewhere
-from mcpcore_lint.migrate.sentences import blank, is_true_alone, of_class, sentences
+from mcpcore_lint.migrate.sentences import blank, is_true_alone, of_class, sentences, without_advice
 from mcpcore_lint.model import ToolDef, string
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class Conversion:
         keyword = self.tools[0].decorator_keyword("structured_output") if self.on_server else None
         return keyword is not None and isinstance(keyword.value, ast.Constant) and keyword.value.value is False
 
-    def read(self, rules: frozenset[str], callers: Callers, helpers: Helpers, hierarchy: Hierarchy) -> None:
+    def read(self, rules: frozenset[str], callers: Callers, helpers: Helpers) -> None:
         """Find the failures, and decide about each of them."""
         body = self.body
         if self.is_dispatcher:
@@ -143,9 +144,8 @@ class Conversion:
             return
         places, self.left, made = failures_of(body)
         self.left += helpers.left(body, {(remaining.path, remaining.line) for remaining in self.left})
-        self._nested(hierarchy)
         answers = {place.node for place in places} | made
-        self.blocked = blocked = self.blocked_by(hierarchy)
+        self.blocked = blocked = self.blocked_by()
         where, expected, unwraps = callers.asserted.get(body.node, Asserted())
         if unwraps and blocked is None:
             blocked = UNWRAPS
@@ -197,12 +197,12 @@ class Conversion:
             shown.discard(name)
         return bool(shown - {parameter.arg for parameter in all_parameters(self.body.node.args)})
 
-    def follow(self, reach: Reach, hierarchy: Hierarchy) -> None:
+    def follow(self, reach: Reach) -> None:
         """Find the exceptions of other functions that leave the tool."""
         body = self.body
         self.raised = raised_elsewhere(reach, body.module.project, body.node)
         if self.raised:
-            self.blocked = self.blocked_by(hierarchy)
+            self.blocked = self.blocked_by()
 
     def declare_raised(self, hierarchy: Hierarchy) -> None:
         """Declare the exceptions of other functions that leave the tool, or leave them to the report."""
@@ -255,22 +255,10 @@ class Conversion:
                     self.body.left(broad.clause, pattern, "keep one of the two clauses, and run the command again")
                 )
 
-    def _nested(self, hierarchy: Hierarchy) -> None:
-        for node in self.body.nested:
-            assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            inner = Body(node, self.body.module, self.name, hierarchy)
-            for place in failures_of(inner)[0]:
-                if place.raised:
-                    self.left.append(
-                        self.body.left(
-                            place.node, "a failure inside a nested function", "raise ctx.fail where it is called"
-                        )
-                    )
-
-    def blocked_by(self, hierarchy: Hierarchy) -> tuple[str, str] | None:
+    def blocked_by(self) -> tuple[str, str] | None:
         """Why the tool cannot be converted: a pattern and what to decide; None if it can."""
         body, arguments = self.body, self.body.node.args
-        if (decorator := blocking(body, set(self.registrations), hierarchy)) is not None:
+        if (decorator := blocking(body, set(self.registrations))) is not None:
             return decorator
         if body.is_generator:
             return "the tool yields", "return one answer, and report progress through the context"
@@ -328,14 +316,18 @@ class Conversion:
             names, entry = [known[0]], Entry(known[0], code_of(kind, ""), known[1])
             is_good = True
         else:
+            advice = sentence.recovery.rstrip(".")
+            short = [part.lower().removesuffix(".").removesuffix(advice.lower()) if part else part for part in parts]
             names = [slug([place.hint.replace("_", " ")], 6)] if place.hint else []
-            names += [slug(parts, most) for most in (8, 12)]
+            names += [slug(short if advice else parts, most) for most in (8, 12)]
             code = code_of(kind, text)
             parameters = {parameter.arg for parameter in all_parameters(self.body.node.args)}
             named = not parameters.isdisjoint(re.findall(r"\w+", sentence.when))
             if code in _MISTAKEN and _ARGUMENT.search(sentence.when) and (named or shows(message, scope, parameters)):
                 code = "VALIDATION_ERROR"
-            entry = Entry("", code, sentence.when, sentence.recovery)
+            cut = without_advice(self.body.module.source.segment(message), sentence.recovery) if message else None
+            # Clients read a recovery behind the message, which must not say the same then.
+            entry = Entry("", code, sentence.when, sentence.recovery if cut else "")
             is_good = is_true_alone(sentence.when, parameters, sentence.recovery) and not self._is_validated(place)
         is_good = is_good and entry.code not in VAGUE
         reason = self._free(list(filter(None, names)), entry) if is_good else None
@@ -349,6 +341,7 @@ class Conversion:
         holes = [part for part in parts_of(place.message, self.body.scope) if not isinstance(part, str)]
         names = walk([hole for hole in holes if hole is not None])
         unknown = None in holes or any(isinstance(part, ast.Name) and part.id not in known for part in names)
+        unknown = unknown or LOCK.search(constant_text(pieces(place.message, self.body.scope))) is not None
         if place.raised == "" and place.message is not None and not (code in VAGUE and unknown):
             self.codes[place] = code
         return place in self.codes
@@ -467,11 +460,13 @@ class Conversion:
         return changes
 
     def _message(self, place: Place) -> tuple[str, bool]:
-        """The code of the message of a failure, and whether it lost its label."""
+        """The code of the message of a failure, and whether it lost its label or its advice."""
         module, scope = self.body.module, self.body.scope
-        text = "" if place.message is None else module.source.segment(place.message)
-        bare = text if place.message is None else unlabelled(text, pieces(place.message, scope))
-        labelled, text = bare != text, bare
+        whole = text = "" if place.message is None else module.source.segment(place.message)
+        advice = next((entry.recovery for entry in self.entries if entry.reason == self.reasons.get(place)), "")
+        text = (without_advice(text, advice) if advice else None) or text
+        text = text if place.message is None else unlabelled(text, pieces(place.message, scope))
+        labelled = text != whole
         if place.message is not None and not is_text(place.message, scope):
             text = f"str({text})"
         elif "\n" in text and isinstance(place.message, ast.BinOp):

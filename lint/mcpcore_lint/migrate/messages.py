@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.scopes import Scope
 
+LOCK: Final = re.compile(r"(?i:\block)|Lock")
+"""What passes with time."""
 VAGUE: Final = frozenset({"INTERNAL_ERROR", "UNKNOWN_ERROR"})
 PLAIN: Final = frozenset(
     f"builtins.{name}" for name in ("Exception", "ValueError", "RuntimeError", "TypeError", "KeyError", "LookupError")
@@ -232,6 +234,12 @@ def slug(parts: list[str | None], most: int) -> str:
 @cache
 def code_of(class_name: str, message: str) -> str:
     """The name of the code for an exception class and the constant part of a message; both may be empty."""
+    code = _code_of(class_name, message)
+    # A lock passes with time, so the advice of CONFLICT not to retry would be false.
+    return "INTERNAL_ERROR" if code == "CONFLICT" and LOCK.search(f"{class_name} {message}") else code
+
+
+def _code_of(class_name: str, message: str) -> str:
     from mcpcore.classification import classify, explain
 
     explanation = explain(_exception(class_name, message))

@@ -12,7 +12,7 @@ RULES: Final = {
     "server": "rename what version 2 of the SDK calls differently, and make the SDK's FastMCP an mcpcore Server",
     "raise": "`raise ValueError(...)` and other built-in exceptions",
     "rethrow": "`except X as e: raise RuntimeError(...)`",
-    "tool-error": "`raise ToolError(...)` and `raise McpError(...)`",
+    "tool-error": "`raise ToolError(...)`",
     "project-error": "`raise` of an exception class of the project",
     "helper": "exceptions that other functions raise, with `.on(...)` where one sentence is true for the class",
     "mapping": '`return {"error": ...}`',

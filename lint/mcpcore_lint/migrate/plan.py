@@ -60,7 +60,7 @@ def plan_tools(
     """Plan the conversion of the tools whose functions are in one file."""
     conversions = _conversions(tools, hierarchy)
     for conversion in conversions:
-        conversion.read(rules, callers, helpers, hierarchy)
+        conversion.read(rules, callers, helpers)
     _inherit(conversions)
     return _plan(module, conversions, Names(module))
 
@@ -78,7 +78,7 @@ def reached_tools(
     """
     conversions = _conversions(tools, hierarchy)
     for conversion in conversions:
-        conversion.follow(reach(conversion.tools[0]), hierarchy)
+        conversion.follow(reach(conversion.tools[0]))
         if conversion.handler.name in unwrapped:
             conversion.blocked = conversion.blocked or UNWRAPS
         conversion.declare_raised(hierarchy)

@@ -203,7 +203,8 @@ def _entry(name: str, items: Sequence[Raised], module: Module, hierarchy: Hierar
         and _always_says(info, blank(first.when), hierarchy)
     ):
         reason = slug(pieces(items[0].message, items[0].scope), 8)
-        return Entry(reason, code, first.when, first.recovery) if reason else None
+        # The text of the exception, which clients read, has the advice already.
+        return Entry(reason, code, first.when) if reason else None
     known = of_class(name, info.node)
     return Entry(known[0], code, known[1]) if known is not None else None
 

@@ -1,4 +1,4 @@
-"""The files that list dependencies: the pins that the new code needs, and mcpcore beside them.
+"""The files that list dependencies: they get mcpcore, and the pins that the new code needs.
 
 A change is an edit of the text, so that comments, order, quotes and line ends stay. It is made only if the file, read
 again, lists the same packages as before. Lock files, images and scripts get a line of the report.
@@ -177,7 +177,7 @@ def _beside(
     if lists is None:
         return [] if re.search(r"(?<![\w-])mcpcore\b", text) else [*homes.values()]
     known = [any(re.match(r"mcpcore\b", line) for line in lines) for lines in lists]
-    # What the project itself depends on is there for its extras and groups, too.
+    # The extras and groups of a project come with its own dependencies.
     return [
         match for home, match in homes.items() if not (any(known[:1]) or known[home]) and (home == 0 or 0 not in homes)
     ]
@@ -200,7 +200,7 @@ def _pin(match: re.Match[str]) -> str | None:
 
 
 def _added(match: re.Match[str], text: str, requirement: str) -> list[Edit]:
-    """The edits that put mcpcore behind a requirement, on a line of its own if that has one."""
+    """The edits that put mcpcore behind a requirement, on a separate line if the list is written like that."""
     start, end = text.rfind("\n", 0, match.start()) + 1, (text + "\n").index("\n", match.end())
     before, newline = text[start : match.start()], "\r\n" if "\r\n" in text else "\n"
     end -= text[:end].endswith("\r")

@@ -109,6 +109,14 @@ def sentences(node: ast.expr | None, scope: Scope, caught: Mapping[str, str] = _
     return Sentences(when, "" if _PLACE.search(recovery) or len(recovery) > _MAX else recovery)
 
 
+def without_advice(code: str, advice: str) -> str | None:
+    """The code of a text without the advice at its end; None if it does not end with exactly that."""
+    head, dashes = r"(.*?\S)", "[ ,;:\N{EM DASH}\N{EN DASH}-]*"
+    end = rf"(?:([\"'])\s+[\"'])?{re.escape(advice.rstrip('.'))}\.?([\"'])"
+    match = re.fullmatch(head + dashes + end, code, re.DOTALL | re.IGNORECASE)
+    return match[1] + (match[2] or match[3]) if match is not None and match[1].strip("frFR\"'") else None
+
+
 def _listed(node: ast.expr | None, scope: Scope) -> str:
     """The texts of a constant collection that a message shows, as in `', '.join(sorted(NAMES))`; empty for others."""
     while isinstance(node, ast.Call) and node.args:

@@ -25,10 +25,10 @@ from mcpcore_lint.migrate.renames import (
     renamed,
     renamed_path,
 )
-from mcpcore_lint.model import Symbol
+from mcpcore_lint.model import CallValue, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
 
@@ -270,13 +270,11 @@ class Renaming:
 
     def _call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        options = {keyword.arg for keyword in node.keywords}
         # The SDK's own types go on to take the old names.
-        if not options.isdisjoint(self.project.fields) and name in _DOUBLES:
-            for keyword in node.keywords:
-                if keyword.arg in self.project.fields and keyword.arg is not None:
-                    start = self.module.source.offset(keyword.lineno, keyword.col_offset)
-                    self.edits.append(Edit(start, start + len(keyword.arg), ATTRIBUTES[keyword.arg]))
+        for keyword in node.keywords if name in _DOUBLES else ():
+            if keyword.arg in self.project.fields and keyword.arg is not None:
+                start = self.module.source.offset(keyword.lineno, keyword.col_offset)
+                self.edits.append(Edit(start, start + len(keyword.arg), ATTRIBUTES[keyword.arg]))
         if isinstance(node.func, ast.Name) and self._locals.get(name) == "MCPError" and len(node.args) == 1:
             self._error(node)
         if len(node.args) > 1 and name in self._locals and self._named(node.func) == "mcp.FastMCP":
@@ -430,8 +428,49 @@ def _inserted(module: Module, statement: ast.stmt, server: str, made: str) -> tu
     return (Edit(place, place, f"{indent}{server}.middleware.insert(0, {made}){source.newline}"),)
 
 
-def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
-    """The edits that add `ContractMiddleware` to the servers that a file makes."""
+def mounted_servers(modules: Iterable[Module]) -> set[ast.AST]:
+    """The calls that make a server which another one mounts, whose middleware covers it, and which no file runs."""
+    mounted: set[ast.AST] = set()
+    for module in modules:
+        for call, scope in module.calls_near("mount(", "import_server("):
+            value = evaluate(call.args[0], scope) if call.args else None
+            if isinstance(value, CallValue) and value.module is not None and not value.module.source.has("run"):
+                mounted |= {value.node} if value.node is not None else set()
+    return mounted
+
+
+def doubles(module: Module) -> Iterator[Left]:
+    """The classes and functions by which a test replaces FastMCP, and that know of no middleware."""
+    for call, scope in module.calls_near("FastMCP"):
+        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        named = any(isinstance(value, ast.Constant) and str(value.value).endswith("FastMCP") for value in values)
+        for value in values if named else ():
+            made = evaluate(value, scope) if isinstance(value, ast.Name) else None
+            definition = made.definition if isinstance(made, Symbol) else None
+            if definition is not None and "middleware" not in ast.unparse(definition):
+                pattern = f"{getattr(value, 'id', '')} replaces FastMCP"
+                yield Left(
+                    module.path, call.lineno, (), pattern, "let it take middleware=, and have a list of that name"
+                )
+
+
+def _around(module: Module, statements: Sequence[ast.stmt], target: str) -> ast.stmt | None:
+    """The statement that holds all of some assignments to a name, and no other one."""
+    chains: list[list[ast.AST]] = []
+    for statement in statements:
+        chain: list[ast.AST] = [statement]
+        while (parent := module.parents.get(chain[-1])) is not None:
+            chain.append(parent)
+        chains.append(chain)
+    common = next((part for part in chains[0] if all(part in chain for chain in chains)), None)
+    if not isinstance(common, (ast.If, ast.Try, ast.Match)):
+        return None
+    assigned = [part for part in walk([common]) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+    return common if sum(part.id == target for part in assigned) == len(statements) else None
+
+
+def plan_middleware(module: Module, mounted: Collection[ast.AST] = ()) -> tuple[list[Edit], list[Left]]:
+    """The edits that add `ContractMiddleware` to the servers that a file makes, without those that others mount."""
     if module.source.has(_MIDDLEWARE) or not module.source.has("FastMCP"):
         return [], []
     names = Names(module)
@@ -445,24 +484,28 @@ def plan_middleware(module: Module) -> tuple[list[Edit], list[Left]]:
     if left:
         return [], left
     rewriter = Rewriter(module.path, module.source.text, module.tree)
+    made_as: dict[tuple[object, str], list[ast.stmt]] = {}
+    calls: list[tuple[ast.Call, list[ast.stmt], str]] = []
     for call, scope in module.calls_near("FastMCP("):
         symbol = evaluate(call.func, scope)
-        if not (isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP"):
-            continue
+        if isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP" and call not in mounted:
+            parent = module.parents.get(call)
+            name = ast.unparse(parent.targets[0]) if isinstance(parent, ast.Assign) else ""
+            same = made_as.setdefault((scope, name), []) if name else []
+            same += [parent] if isinstance(parent, ast.Assign) else []
+            calls.append((call, same, name))
+    for call, same, name in calls:
         masks = any(keyword.arg == "mask_error_details" for keyword in call.keywords)
         made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({'' if masks else _TEXTS})"
-        argument = next((keyword for keyword in call.keywords if keyword.arg == "middleware"), None)
         change = None
-        if argument is None and not any(keyword.arg is None for keyword in call.keywords):
+        around = _around(module, same, name) if len(same) > 1 else None
+        if around is not None and (new := _inserted(module, around, name, made)):
+            # Behind all branches, once.
+            edits += new if module.parents.get(call) is same[0] else ()
+            continue
+        if all(keyword.arg not in {None, "middleware"} for keyword in call.keywords):
             arguments = [*codemods.arguments_in_order(call), f"middleware=[{made}]"]
             change = codemods.rewrite_call(module, call, arguments)
-        elif argument is not None and isinstance(argument.value, ast.List):
-            segment = module.source.segment(argument.value)
-            separator = ", " if argument.value.elts else ""
-            change = codemods.replace_node(module, argument.value, f"[{made}{separator}{segment[1:].lstrip()}")
-        elif argument is not None:
-            segment = module.source.segment(argument.value)
-            change = codemods.replace_node(module, argument.value, f"[{made}, *({segment} or ())]")
         new = rewriter.edits(Fix("", (change,))) if change is not None else ()
         match module.parents.get(call):
             case ast.Assign(targets=[(ast.Name() | ast.Attribute()) as target]) as statement if not new:

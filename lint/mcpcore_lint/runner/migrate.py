@@ -25,7 +25,7 @@ from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools, reache
 from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import after_syntax_error, merged
 from mcpcore_lint.migrate.requirements import INSTALLS, Needs, plan_requirements
-from mcpcore_lint.migrate.server import Project, Renaming, plan_middleware
+from mcpcore_lint.migrate.server import Project, Renaming, doubles, mounted_servers, plan_middleware
 from mcpcore_lint.migrate.sharing import share
 from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
@@ -474,10 +474,11 @@ class _Pass:
 
     def convert(self, visited: Collection[str]) -> None:
         """Convert the failures in the functions of the tools."""
+        mounted = mounted_servers(self.modules.values())
         for path, module in self.modules.items() if "server" in self._run.rules else ():
             with self._guarded(path):
                 if path in visited:
-                    self._options(path, module)
+                    self._options(path, module, mounted)
         tools = self._tools
         sources = [module for module in self.modules.values() if not _is_test(module)]
         hierarchy = self.checker.hierarchy
@@ -497,13 +498,15 @@ class _Pass:
                     plans.append(plan)
         self._follow(plans)
 
-    def _options(self, path: str, module: Module) -> None:
+    def _options(self, path: str, module: Module, mounted: Collection[ast.AST]) -> None:
         edits, options, gone = plan_options(module)
         left = [option._replace(stops=True) for option in options]
         self.removed += self._located(gone)
         if not _is_test(module) and not edits:
-            edits, more = plan_middleware(module)
+            edits, more = plan_middleware(module, mounted)
             left += more
+        elif module.source.has("FastMCP"):
+            left += doubles(module)
         self.edits.setdefault(path, []).extend(edits)
         self._note("options", path, left)
 

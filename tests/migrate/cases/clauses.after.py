@@ -19,7 +19,7 @@ class OrderError(Exception):
     """An order cannot be read."""
 
 
-class OrderLocked(OrderError):
+class OrderExists(OrderError):
     """Somebody else changes the order."""
 
 
@@ -50,14 +50,14 @@ def one_clause(order_id: str) -> int:
             recovery=TODO,
         ),
         FailureMode(
-            "order_is_locked",
+            "order_already_exists",
             ErrorCode.CONFLICT,
-            when="The order is locked.",
+            when="The order already exists.",
             recovery=TODO,
         ),
     ],
 )
-async def nested_classes(fails: ToolContext[Literal["order_id_is_missing", "order_is_locked"]], order_id: str, ctx: Context) -> dict[str, Any]:
+async def nested_classes(fails: ToolContext[Literal["order_id_is_missing", "order_already_exists"]], order_id: str, ctx: Context) -> dict[str, Any]:
     """Read an order."""
     try:
         text = """
@@ -72,8 +72,8 @@ async def nested_classes(fails: ToolContext[Literal["order_id_is_missing", "orde
                 text,
             )
         return {"text": text}
-    except OrderLocked as exc:
-        raise fails.fail("order_is_locked", "The order is locked") from exc
+    except OrderExists as exc:
+        raise fails.fail("order_already_exists", "The order already exists") from exc
     except OrderError as e:
         return {"error": str(e)}
     except (FileNotFoundError, PermissionError):
@@ -153,21 +153,21 @@ def everything(order_id: str) -> int:
             recovery=TODO,
         ),
         FailureMode(
-            "it_is_locked",
+            "it_already_exists",
             ErrorCode.CONFLICT,
-            when="It is locked.",
+            when="It already exists.",
             recovery=TODO,
         ),
     ],
 )
-def wrong_order(ctx: ToolContext[Literal["order_is_too_long", "it_is_locked"]], order_id: str) -> str:
+def wrong_order(ctx: ToolContext[Literal["order_is_too_long", "it_already_exists"]], order_id: str) -> str:
     """Catch the base class first, so that the other clause is never used."""
     try:
         return json.dumps(ROWS[order_id])
     except OrderError as e:
         raise ctx.fail("order_is_too_long", f"The order is too long: {e}") from e
-    except OrderLocked as e:
-        raise ctx.fail("it_is_locked", f"It is locked: {e}") from e
+    except OrderExists as e:
+        raise ctx.fail("it_already_exists", f"It already exists: {e}") from e
 
 
 @mcp.tool(

@@ -18,7 +18,7 @@ class OrderError(Exception):
     """An order cannot be read."""
 
 
-class OrderLocked(OrderError):
+class OrderExists(OrderError):
     """Somebody else changes the order."""
 
 
@@ -56,8 +56,8 @@ async def nested_classes(order_id: str, ctx: Context) -> dict[str, Any]:
                 text,
             )
         return {"text": text}
-    except OrderLocked:
-        return {"error": "The order is locked"}
+    except OrderExists:
+        return {"error": "The order already exists"}
     except OrderError as e:
         return {"error": str(e)}
     except (FileNotFoundError, PermissionError):
@@ -126,8 +126,8 @@ def wrong_order(order_id: str) -> str:
         return json.dumps(ROWS[order_id])
     except OrderError as e:
         raise ToolError(f"The order is too long: {e}") from e
-    except OrderLocked as e:
-        raise ToolError(f"It is locked: {e}") from e
+    except OrderExists as e:
+        raise ToolError(f"It already exists: {e}") from e
 
 
 @mcp.tool()

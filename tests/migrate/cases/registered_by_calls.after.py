@@ -1,6 +1,5 @@
 """Functions and methods that calls register."""
 
-import functools
 from typing import Literal
 
 from mcpcore import TODO, Context, ErrorCode, FailureMode, Server, tool
@@ -16,18 +15,6 @@ class ShopError(Exception):
 class StockError(Exception):
     def __init__(self, item: str) -> None:
         super().__init__(f"{item} is out of stock")
-
-
-def answered(func):
-    @functools.wraps(func)
-    async def wrapper(*args, **kwargs):
-        try:
-            return await func(*args, **kwargs)
-        except Exception as e:
-            print(e)
-            raise
-
-    return wrapper
 
 
 class Shop:
@@ -66,7 +53,6 @@ class Shop:
         ),
     ],
 )
-@answered
 async def refund(ctx: Context[Literal["food_cannot_be_returned"]], item: str) -> dict[str, object]:
     """Take an item back."""
     if item == "food":

@@ -1,7 +1,5 @@
 """Functions and methods that calls register."""
 
-import functools
-
 from mcp.server.fastmcp import FastMCP
 
 
@@ -15,18 +13,6 @@ class ShopError(Exception):
 class StockError(Exception):
     def __init__(self, item: str) -> None:
         super().__init__(f"{item} is out of stock")
-
-
-def answered(func):
-    @functools.wraps(func)
-    async def wrapper(*args, **kwargs):
-        try:
-            return await func(*args, **kwargs)
-        except Exception as e:
-            print(e)
-            raise
-
-    return wrapper
 
 
 class Shop:
@@ -45,7 +31,6 @@ class Shop:
         raise OSError("The shop is closed")
 
 
-@answered
 async def refund(item: str) -> dict[str, object]:
     """Take an item back."""
     if item == "food":

@@ -29,8 +29,6 @@ def raised(node: ast.Raise, body: Body) -> Place | Left | None:
     call = node.exc if isinstance(node.exc, ast.Call) else None
     symbol = body.symbol(call.func if call is not None else node.exc)
     name = symbol.name if symbol is not None else ""
-    if name == PROTOCOL and call is not None:
-        return _protocol_error(node, call, body)
     rule = _rule(name, body)
     if rule is None:
         if name.startswith("mcpcore.") or getattr(getattr(node.exc, "func", None), "attr", "") == "fail":
@@ -133,19 +131,6 @@ def _passes_message(method: ast.FunctionDef | ast.AsyncFunctionDef, *, alone: bo
     if len(calls) != 1 or not calls[0].args or (alone and (len(calls[0].args) > 1 or calls[0].keywords)):
         return False
     return ast.unparse(calls[0].args[0]) in same
-
-
-def _protocol_error(node: ast.Raise, call: ast.Call, body: Body) -> Place | Left:
-    """`MCPError(code, message)` of SDK 2, or `McpError(ErrorData(code=..., message=...))` of SDK 1."""
-    inner = call
-    if len(call.args) == 1 and not call.keywords and isinstance(call.args[0], ast.Call):
-        inner = call.args[0]
-    keywords = {keyword.arg: keyword.value for keyword in inner.keywords}
-    message = keywords.get("message") or (inner.args[1] if len(inner.args) > 1 else None)
-    data = "data" in keywords or len(inner.args) > 2
-    if message is None or data or not (is_text(message, body.scope) or may_be_text(message)):
-        return body.left(node, "raise of the SDK's own error", "raise ctx.fail, unless the protocol needs this code")
-    return Place(node, "tool-error", message, PROTOCOL)
 
 
 def _short(name: str) -> str:

@@ -77,8 +77,6 @@ def returned(node: ast.Return, body: Body) -> Place | Left | None:
             return _mapping(node, _items(mapping), "json", body)
         case ast.Call(func=func) if _name(func, body) == _RESULT:
             return _result(node, value, body)
-    if isinstance(value, ast.IfExp) and not is_text(value, body.scope):
-        return _either(node, value, body)
     if value is not None and (is_text(value, body.scope) or _is_exception(value, body, node)):
         return _text(node, value, body)
     return _call(node, value, body) if isinstance(value, ast.Call) else None
@@ -87,17 +85,6 @@ def returned(node: ast.Return, body: Body) -> Place | Left | None:
 def _name(func: ast.expr, body: Body) -> str:
     symbol = body.symbol(func)
     return symbol.name if symbol is not None else ""
-
-
-def _either(node: ast.Return, value: ast.IfExp, body: Body) -> Left | None:
-    """A conditional expression of a failure and a result."""
-    for branch in (value.body, value.orelse):
-        statement = ast.copy_location(ast.Return(branch), node)
-        body.parents[statement] = body.parents[node]
-        if isinstance(returned(statement, body), Place):
-            pattern, decide = "a failure in a conditional expression", "write an if statement, and raise ctx.fail in it"
-            return body.left(node, pattern, decide)
-    return None
 
 
 # -- mappings ----------------------------------------------------------------------------------------------------------

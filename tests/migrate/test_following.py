@@ -92,7 +92,7 @@ def test_tests_of_raised_classes_follow(tmp_path: Path) -> None:
     outcome, files = run(tmp_path, {"server.py": SERVER, "test_server.py": TESTS})
     expected = TESTS.replace('raises(ValueError, match="is below', 'raises(CodedError, match="is below')
     expected = expected.replace("raises(KeyError)", "raises(CodedError)")
-    expected = expected.replace("found, look_up\n", "found, look_up\nfrom mcpcore import CodedError\n")
+    expected = expected.replace("from server", "from mcpcore import CodedError\nfrom server")
     assert expected == files["test_server.py"]
     left = (
         "of a helper is in no contract: raise a class of your own there, and declare it with .on(...), if clients need"

@@ -91,7 +91,7 @@ def test_a_server_whose_options_are_not_known_gets_the_middleware_in_a_line_of_i
         "        )\n",
         '        )\n        self.middleware.insert(0, ContractMiddleware(expose_internal_errors="message"))\n',
     )
-    expected = expected.replace("make\n\n", "make\nfrom mcpcore.integrations.fastmcp import ContractMiddleware\n\n", 1)
+    expected = expected.replace("from oth", "from mcpcore.integrations.fastmcp import ContractMiddleware\nfrom oth", 1)
     assert expected == files["server.py"]
     left = (
         'the middleware of the server: add ContractMiddleware(expose_internal_errors="message") as its first middleware'

@@ -71,6 +71,10 @@ LISTS = [
      '[project]\nrequires-python = ">=3.10"\ndependencies = ["mcp>=2.3"]\n'),
 ]  # fmt: skip
 LEFT = {
+    ".github/workflows/ci.yml": (
+        '        python-version: ["3.9", "3.10", "3.12"]\n        python-version: "3.12"\n',
+        'ci.yml:1: python-version: ["3.9", "3.10", "3.12"]: mcpcore needs Python 3.11 or later',
+    ),
     "Dockerfile": (
         "FROM docker.io/python:3.10-slim\nRUN pip install 'fastmcp==2.3' mcp>=2\nFROM python:3.12\n",
         "Dockerfile:1: FROM docker.io/python:3.10-slim: mcpcore needs Python 3.11 or later",

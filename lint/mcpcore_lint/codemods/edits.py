@@ -161,15 +161,17 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
                 return Edit(end, end, f", {clause}")
     line = f"from {package} import {clause}{source.newline}"
     wanted, last, before = _group(package), -1, -1
+    own = f"{module.name.partition('.')[0]}."
     head = body[:1] if body and isinstance(body[0], ast.Expr) else []  # the docstring
     for statement in body[len(head) :]:
         before = last
-        if isinstance(statement, ast.ImportFrom):
-            last = _group("." * statement.level + (statement.module or ""))
-        elif isinstance(statement, ast.Import):
-            last = _group(statement.names[0].name)
-        else:
+        if not isinstance(statement, (ast.ImportFrom, ast.Import)):
             break
+        written = getattr(statement, "module", None) or statement.names[0].name
+        last = 3 if written.startswith(own) else _group("." * getattr(statement, "level", 0) + written)
+        if last == wanted == 2 and isinstance(statement, ast.ImportFrom) and written > package:
+            start, _ = source.node_range(statement)
+            return Edit(start, start, line)
         if wanted < last and wanted == before:
             last = before  # behind the others of its group
             break

@@ -158,6 +158,7 @@ def listing(group: Group, sources: Iterable[str]) -> list[str]:
     root = group.config.root
     starts = {os.path.abspath(path) for path in group.paths if os.path.isdir(path)} | {root}
     starts.update(map(os.path.dirname, sources))
+    starts.update(filter(os.path.isdir, [os.path.join(root, ".github", "workflows")]))
     folders = {folder for start in starts for folder in (start, *upwards(start)) if folder.startswith(root)}
     paths = (os.path.join(folder, name) for folder in sorted(folders) for name in sorted(os.listdir(folder)))
     return [path for path in paths if FILES.fullmatch(os.path.basename(path)) and os.path.isfile(path)]

@@ -32,7 +32,7 @@ from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import Group, base_of, find_groups, listing
-from mcpcore_lint.runner.moves import Moves
+from mcpcore_lint.runner.moves import Moves, disjoint
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.trial import Experiment, Tried
 
@@ -235,7 +235,7 @@ class _Run:
         """Make the edits of one file; whether it changed."""
         raw = self.contents.get(path, self.raw[path])
         source = Source.from_bytes(self.shown(path), raw)
-        changed = _disjoint(changes)
+        changed = disjoint(changes)
         text = apply(source.text, changed)
         try:
             if source.to_bytes(source.text) != raw:
@@ -256,7 +256,7 @@ class _Run:
 
     def _require(self) -> None:
         """Plan what the files that list dependencies need, once it is known what the code imports."""
-        for path in self.requirements:
+        for path in (path for path, plan in self.requirements.items() if plan.edits):
             self.contents.pop(path, None)
             self.moves.pop(path, None)
         self.requirements = {}
@@ -265,11 +265,10 @@ class _Run:
             lists = listing(group, sources)
             installing = [path for path in sources if INSTALLS.search(self.raw[path]) and path not in lists]
             for path in [*lists, *installing]:
-                folder = group.config.root if path in installing else os.path.dirname(path)
+                whole = path in installing or path.endswith(("yml", "yaml"))
+                folder = group.config.root if whole else os.path.dirname(path)
                 needs = self._needs([source for source in sources if is_below(source, folder)])
-                if path not in self.raw:
-                    self.raw[path] = content_of(path) or b""
-                raw = self.raw[path]
+                raw = self.raw[path] = self.raw.get(path) or content_of(path) or b""
                 text, real = raw.decode("utf-8", "replace"), os.path.realpath(path)
                 writable = text.encode() == raw and path not in self.contents
                 writable = writable and any(real == top or is_below(real, top) for top in self.named)
@@ -297,8 +296,8 @@ class _Run:
 
     def _experiment(self, trial: Trial) -> Experiment | None:
         """The files that change and are no tests, as they are before that."""
-        changed = self.contents.keys() - self.requirements.keys()
-        paths = [path for path in sorted(changed) if not in_test_file(self.shown(path))]
+        lists = {path for path, plan in self.requirements.items() if plan.edits}
+        paths = [path for path in sorted(self.contents.keys() - lists) if not in_test_file(self.shown(path))]
         return Experiment(trial, paths, self.base) if paths or trial.check else None
 
     def _write(self, path: str, new: bytes, expected: bytes) -> bool:
@@ -317,7 +316,11 @@ class _Run:
 
     def _undo(self, paths: Collection[str]) -> None:
         """Forget the changes of files that were put back; what the rest needs to be installed may be less."""
-        before = {path: self.contents[path] for path in self.requirements if path in self.contents}
+        before = {
+            path: self.contents[path]
+            for path, plan in self.requirements.items()
+            if plan.edits and path in self.contents
+        }
         for path in paths:
             self.contents.pop(path, None)
         self._require()
@@ -364,15 +367,6 @@ class _Located(NamedTuple):
     left: Left
     edits: int
     """How many passes had edited the file."""
-
-
-def _disjoint(edits: Sequence[Edit]) -> list[Edit]:
-    """The edits of a pass without those that overlap an earlier one; these come in the next pass."""
-    chosen: list[Edit] = []
-    for edit in sorted(set(edits)):
-        if not chosen or edit.start >= chosen[-1].end:  # pragma: no branch - a guard, like `_touch`
-            chosen.append(edit)
-    return chosen
 
 
 class _State:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.engine.syntax.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from mcpcore_lint.diagnostics import Edit
 
@@ -54,3 +54,12 @@ class Moves:
         behind, now = self._kept[place]
         most = self._kept[place + 1][1] - 1 if place + 1 < len(self._kept) else sys.maxsize
         return max(min(line - behind + now, most), 1)
+
+
+def disjoint(edits: Sequence[Edit]) -> list[Edit]:
+    """The edits of a pass without those that overlap an earlier one; these come in the next pass."""
+    chosen: list[Edit] = []
+    for edit in sorted(set(edits)):
+        if not chosen or edit.start >= chosen[-1].end:  # pragma: no branch - a guard, like `_touch`
+            chosen.append(edit)
+    return chosen

@@ -30,10 +30,10 @@ LISTS = [
         SDK,
         "pyproject.toml",
         ('[project]\nname = "mcp"\nkeywords = ["mcp"]\nrequires-python = ">=3.10,<4"  # kept\ndependencies = [\n'
-        '  "httpx",\n  "mcp[cli]>=1.2,<2",  # the SDK\n]\n[project.optional-dependencies]\ndev = ["mcp ~= 1.2"]\n'),
+        '  "httpx",\n  "mcp[cli]>=1.2,<2",  # the SDK\n]\n[tool.uv]\ndev-dependencies = ["mcp ~= 1.2"]\n'),
         ('[project]\nname = "mcp"\nkeywords = ["mcp"]\nrequires-python = ">=3.11,<4"  # kept\ndependencies = [\n'
         '  "httpx",\n  "mcp[cli]>=2.3,<3",  # the SDK\n  "mcpcore>=0.1",\n]\n'
-        '[project.optional-dependencies]\ndev = ["mcp >=2.3,<3"]\n'),
+        '[tool.uv]\ndev-dependencies = ["mcp >=2.3,<3"]\n'),
     ),
     (
         FAST,

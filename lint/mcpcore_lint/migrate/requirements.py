@@ -139,10 +139,13 @@ def _lists(path: str, text: str) -> list[list[str]] | None:
     try:
         if path.endswith(".toml"):
             table = tomllib.loads(text)
-            project, poetry = table.get("project", {}), table.get("tool", {}).get("poetry", {})
+            project, tool = table.get("project", {}), table.get("tool", {})
+            poetry = tool.get("poetry", {})
             lists = [[*project.get("dependencies", []), *poetry.get("dependencies", {})]]
             lists += [*project.get("optional-dependencies", {}).values(), *table.get("dependency-groups", {}).values()]
-            lists += [[*group.get("dependencies", {})] for group in poetry.get("group", {}).values()]
+            groups = [*poetry.get("group", {}).values(), {"dependencies": poetry.get("dev-dependencies", {})}]
+            groups.append({"dependencies": tool.get("uv", {}).get("dev-dependencies", [])})
+            lists += [[*group.get("dependencies", {})] for group in groups]
         elif path.endswith("setup.cfg"):
             parser = ConfigParser(interpolation=None)
             parser.read_string(text)

@@ -58,6 +58,14 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "f: a mapping may be a result about an error",
     ),
+    "an answer of a service that lacks something": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise ValueError("No input data found in response")
+        """,
+        "f: ValueError keeps its class and its text",
+    ),
     "a lock, which passes with time": (
         """
         @mcp.tool()

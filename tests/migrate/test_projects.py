@@ -212,8 +212,8 @@ async def test_a_low_level_server_of_version_1_runs_on_version_2(tmp_path: Path)
         assert (True, "Unknown tool: lose") == (failed.is_error, failed.content[0].text)  # type: ignore[union-attr]
         assert ["memo://a"] == [each.uri for each in (await client.list_resources()).resources]
         assert "memo" == (await client.read_resource("memo://a")).contents[0].text  # type: ignore[union-attr]
-    second, _ = run(tmp_path, {})
-    assert () == second.files
+    assert () == run(tmp_path, {})[0].files
+    assert "await read_resource(params.uri)" in migrated(tmp_path / "b", LOW_LEVEL.replace("uri: AnyUrl", "uri: str"))
 
 
 RESULTS = """import mcp.types as types

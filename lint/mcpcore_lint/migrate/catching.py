@@ -42,10 +42,10 @@ def check(place: Place, answers: set[ast.AST], body: Body) -> list[ast.Try] | Le
             )
     handled, raised = place.raised == "", place.raised
     for statement in body.tries(place.node):
-        if not isinstance(statement, ast.Try):
-            return body.left(place.node, "a failure inside except*", "raise ctx.fail outside of the group")
-        if any(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for part in statement.finalbody):
-            return body.left(place.node, "a finally that leaves the function", "raise ctx.fail where nothing drops it")
+        leaves = any(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for part in statement.finalbody)
+        if leaves or not isinstance(statement, ast.Try):
+            pattern = "a failure inside except*, or before a finally that leaves the function"
+            return body.left(place.node, pattern, "raise ctx.fail where nothing drops or groups it")
         clause = next(
             (handler for handler in statement.handlers if not handled and body.catches(handler, raised)), None
         )

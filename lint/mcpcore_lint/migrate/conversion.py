@@ -340,8 +340,8 @@ class Conversion:
         known = {parameter.arg for parameter in all_parameters(self.body.node.args)} | vars(builtins).keys()
         holes = [part for part in parts_of(place.message, self.body.scope) if not isinstance(part, str)]
         names = walk([hole for hole in holes if hole is not None])
-        unknown = None in holes or any(isinstance(part, ast.Name) and part.id not in known for part in names)
-        unknown = unknown or LOCK.search(constant_text(pieces(place.message, self.body.scope))) is not None
+        passes = LOCK.search(constant_text(pieces(place.message, self.body.scope))) is not None
+        unknown = passes or None in holes or any(isinstance(part, ast.Name) and part.id not in known for part in names)
         if place.raised == "" and place.message is not None and not (code in VAGUE and unknown):
             self.codes[place] = code
         return place in self.codes

@@ -109,8 +109,9 @@ def _adapter(
     lines = [f"async def {name}({request_context}, {'params' if node.args.args else '__'}: {params}) -> {result}:"]
     lines += [f"    {_CONTEXT}.set(context)"] * keeps
     if kind == "read_resource":
-        url = names.spell("pydantic", "AnyUrl")
-        lines.append(f"    content = await {node.name}({url}(params.uri))")
+        is_text = ast.unparse(arguments[0].annotation or node) == "str"
+        url = "params.uri" if is_text else f"{names.spell('pydantic', 'AnyUrl')}(params.uri)"
+        lines.append(f"    content = await {node.name}({url})")
     if kind == "call_tool":
         block = names.spell("mcp.types", "TextContent")
         lines += [

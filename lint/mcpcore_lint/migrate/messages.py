@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.scopes import Scope
 
+_IN_RESPONSE: Final = re.compile(r"\bin (?:the |its |an? )?(?:\w+ )?response\b", re.IGNORECASE)
 LOCK: Final = re.compile(r"(?i:\block)|Lock")
 """What passes with time."""
 VAGUE: Final = frozenset({"INTERNAL_ERROR", "UNKNOWN_ERROR"})
@@ -235,8 +236,9 @@ def slug(parts: list[str | None], most: int) -> str:
 def code_of(class_name: str, message: str) -> str:
     """The name of the code for an exception class and the constant part of a message; both may be empty."""
     code = _code_of(class_name, message)
-    # A lock passes with time, so the advice of CONFLICT not to retry would be false.
-    return "INTERNAL_ERROR" if code == "CONFLICT" and LOCK.search(f"{class_name} {message}") else code
+    # A lock passes with time, so the advice of CONFLICT not to retry would be false. The caller cannot name a response.
+    vague = {"CONFLICT": LOCK, "NOT_FOUND": _IN_RESPONSE}.get(code)
+    return "INTERNAL_ERROR" if vague is not None and vague.search(f"{class_name} {message}") else code
 
 
 def _code_of(class_name: str, message: str) -> str:

@@ -270,9 +270,14 @@ class _Run:
                 needs = self._needs([source for source in sources if is_below(source, folder)])
                 raw = self.raw[path] = self.raw.get(path) or content_of(path) or b""
                 text, real = raw.decode("utf-8", "replace"), os.path.realpath(path)
-                writable = text.encode() == raw and path not in self.contents
-                writable = writable and any(real == top or is_below(real, top) for top in self.named)
-                self.requirements[path] = plan = plan_requirements(self.shown(path), text, needs, writable=writable)
+                self.requirements[path] = plan = plan_requirements(
+                    self.shown(path),
+                    text,
+                    needs,
+                    writable=text.encode() == raw
+                    and path not in self.contents
+                    and any(real == top or is_below(real, top) for top in self.named),
+                )
                 if plan.edits:
                     self.contents[path] = apply(text, plan.edits).encode()
                     self.moves[path] = [Moves(Source(path, text), plan.edits)]

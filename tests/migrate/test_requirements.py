@@ -103,6 +103,11 @@ LEFT = {
         "requirements.txt:1: the list that a program wrote: write it again after the requirements",
     ),
     "setup.cfg": ("mcp>=1,<2\n", "setup.cfg:1: the pin mcp>=1,<2: add mcpcore too, which needs mcp 2.3 or later"),
+    "setup.py": (
+        'install_requires=["mcp>=1,<2"\n',
+        "setup.py:1: parse-error: '[' was never closed; correct the file and run again",
+        "setup.py:1: the pin mcp>=1,<2: add mcpcore too, which needs mcp 2.3 or later",
+    ),
     "setup.sh": (
         "pip install mcp\n",
         "setup.sh:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",

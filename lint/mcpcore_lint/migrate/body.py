@@ -11,7 +11,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.parse import Enclosing, own_nodes, walk
 from mcpcore_lint.migrate.model import Left
-from mcpcore_lint.model import CallValue, FunctionNode, Symbol, options
+from mcpcore_lint.model import CallValue, Symbol, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,13 +51,6 @@ class Body:
     def nodes(self) -> list[ast.AST]:
         """The nodes of the function, without what is in functions and classes nested in it."""
         return own_nodes(self.node)
-
-    @cached_property
-    def nested(self) -> list[FunctionNode]:
-        """The functions nested in it."""
-        kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-        outer: list[ast.AST] = [node for node in self.nodes if isinstance(node, (*kinds, ast.ClassDef))]
-        return [node for node in walk(outer) if isinstance(node, kinds)]
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -44,8 +44,13 @@ _HEADINGS: Final = (
 )
 """What is above each part of the report, in the order of importance."""
 _TEXTS: Final = (
-    '. Where this wrote expose_internal_errors="message", clients go on to read the texts of exceptions that no '
+    'Where this wrote expose_internal_errors="message", clients go on to read the texts of exceptions that no '
     "contract declares; remove it once the contracts declare what clients need."
+)
+_OF_VERSION_1: Final = "mcp.server.fastmcp"
+_THREADS: Final = (
+    "Version 2 of the SDK runs functions without `async` in threads, several at once: those that share something need "
+    "a lock."
 )
 _NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\")?\)")
 """What a finding begins with: the function or the exception that it is about."""
@@ -144,11 +149,13 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         f"{len(perhaps)} to look at" * bool(perhaps),
         f"{len(project)} about the project ({names})" * bool(project),
     )
-    output.line(
-        f"{done}; {', '.join(filter(None, counts)) or 'nothing is left'}"
-        f"{_TEXTS * any('expose_internal_errors' in file.after for file in migration.files)}",
-        err=True,
-    )
+    output.line(f"{done}; {', '.join(filter(None, counts)) or 'nothing is left'}", err=True)
+    for note, applies in (
+        (_TEXTS, any("expose_internal_errors" in file.after for file in migration.files)),
+        (_THREADS, any(_OF_VERSION_1 in file.before and _OF_VERSION_1 not in file.after for file in migration.files)),
+    ):
+        if applies:
+            output.line(note, err=True)
     if not migration.tools and not migration.files and not migration.left and not migration.failures:
         output.line("No tools were found. Name the files or folders of the server.", err=True)
     else:

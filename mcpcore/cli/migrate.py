@@ -49,8 +49,7 @@ _TEXTS: Final = (
 )
 _OF_VERSION_1: Final = "mcp.server.fastmcp"
 _THREADS: Final = (
-    "Version 2 of the SDK runs functions without `async` in threads, several at once: those that share something need "
-    "a lock."
+    "Version 2 of the SDK runs functions without `async` in parallel threads: those that share something need a lock."
 )
 _NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\")?\)")
 """What a finding begins with: the function or the exception that it is about."""

@@ -111,7 +111,7 @@ def test_options_of_the_server_are_listed(tmp_path: Path) -> None:
     """The report names options that version 2 takes elsewhere."""
     source = 'from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP("x", host="h", port=1)\n'
     (tmp_path / "server.py").write_text(source)
-    assert "runs functions without `async` in threads, several at once" in command(str(tmp_path)).stderr
+    assert "runs functions without `async` in parallel threads" in command(str(tmp_path)).stderr
     outcome, _ = run(tmp_path, {"server.py": source})
     assert [
         "server.py:3: host='h' of the server, which SDK 2.0 does not have, is removed: give it where the server is run",

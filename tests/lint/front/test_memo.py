@@ -185,12 +185,12 @@ LOOKED_UP = {
         "a/b.py",
         BAD,
     ),
-    "a package takes the place of a module": (
+    "a package replaces a module": (
         {"h.py": GOOD, "t.py": READER.format("import h", "h.load")},
         "h/__init__.py",
         BAD,
     ),
-    "a package is none any more": (
+    "a package loses its file": (
         {"h.py": GOOD, "p/h.py": BAD, "p/__init__.py": "", "p/t.py": READER.format("from h import load", "load")},
         "p/__init__.py",
         None,

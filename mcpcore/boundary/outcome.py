@@ -124,11 +124,6 @@ class BrokenItem(NamedTuple):
     outcome: Outcome
 
     @property
-    def error(self) -> BaseException:
-        """The failure of the part."""
-        return self.outcome.exception
-
-    @property
     def breaches(self) -> tuple[Breach, ...]:
         """What the part broke, and where its own record is found."""
         ident = self.outcome.envelope.correlation_id

@@ -15,12 +15,8 @@ def open_streams() -> None:
     """Open the standard streams that the parent process closed, on the null device."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
-            # The descriptor too: the next file to be opened would get its number.
-            descriptor = os.open(os.devnull, os.O_RDWR)
-            if descriptor != number:
-                os.dup2(descriptor, number)
-                os.close(descriptor)
-            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8"))  # noqa: SIM115, PTH123 - for good
+            # It gets the lowest free descriptor, that of the stream, which the next file to be opened would get.
+            setattr(sys, name, open(os.devnull, "w" if number else "r", encoding="utf-8"))  # noqa: SIM115, PTH123 - for good
 
 
 def script() -> None:

@@ -501,8 +501,6 @@ _LONGEST_REASON: Final = 1_000
 
 def _facts(data: object) -> Mapping[str, Any] | None:
     """The data of a `raise` statement as a mapping; raising for invalid data would hide the original failure."""
-    if data is None or type(data) is dict:
-        return data
     if quietly(lambda: isinstance(data, Mapping), otherwise=False):
         return cast("Mapping[str, Any]", data)
     # A model that cannot be dumped is described in the envelope.

@@ -182,6 +182,7 @@ def test_a_crash_is_shown_with_its_causes_and_bound_fields(path, failure):
                 message="",
                 exception={"type": "KeyError", "message": "'a'", "causes": causes},
                 broken_contract="raised as TIMEOUT",
+                injected=True,
                 context={"role": "admin"},
                 arguments={"pmids": ["1"]},
             )
@@ -193,10 +194,11 @@ def test_a_crash_is_shown_with_its_causes_and_bound_fields(path, failure):
         "      because of OSError: no route",
         "      because of and 3 more",
         "    broken contract: raised as TIMEOUT",
+        "    injected: a test asked for this failure, and no handler raised it",
         '    context {"role": "admin"}',
         '    arguments {"pmids": ["1"]}',
-    ] == lines[1:7]
-    assert ["    Plain: "] == lines[8:]
+    ] == lines[1:8]
+    assert ["    Plain: "] == lines[9:]
 
 
 def test_lost_records_are_reported_next_to_the_counts(tmp_path, small_gap):

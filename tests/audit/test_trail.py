@@ -432,10 +432,13 @@ def test_a_filter_that_raises_does_not_disable_refusing(tmp_path, failure, broke
     assert "cannot be written" in capsys.readouterr().err
 
 
-def test_an_invalid_path_is_an_error(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "problem"), [("a\0b", r"audit path .* contains a NUL"), ("a\ud800b", "surrogates not allowed")]
+)
+def test_an_invalid_path_is_an_error(name, problem, tmp_path):
     """The error is raised when the path is set, not with the first failure."""
-    with pytest.raises(ValueError, match=r"audit path .* contains a NUL"):
-        AuditTrail(f"{tmp_path}/a\0b")
+    with pytest.raises(ValueError, match=problem):
+        AuditTrail(f"{tmp_path}/{name}")
 
 
 def test_two_trails_in_one_process_write_one_chain(path, failure):

@@ -483,15 +483,15 @@ def test_the_lock_file_of_the_example_is_up_to_date():
     )
 
 
-@pytest.mark.parametrize("command", ["catalog", "diff"])
-def test_an_interruption_ends_the_command(pair, monkeypatch, command):
+@pytest.mark.parametrize(("command", "further"), [("catalog", []), ("diff", ["new.json"]), ("explain", ["no_order"])])
+def test_an_interruption_ends_the_command(pair, monkeypatch, command, further):
     """The exit code is that of shells."""
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("mcpcore.cli.sources.read_sources", interrupted)
-    assert 130 == mcpcore(command, "old.json", *(["new.json"] if command == "diff" else [])).exit_code
+    assert 130 == mcpcore(command, "old.json", *further).exit_code
 
 
 def test_a_write_that_fails_leaves_the_old_file(pair, monkeypatch):

@@ -139,6 +139,7 @@ def test_what_is_not_known_is_said(project):
         ),
         (["server.py", "no_order", "--tool", "list_orders"], "Next: it declares no failure modes"),
         (["server.py", "no_order", "--trail", "tests"], "is a directory"),
+        (["server.py", "no_order", "--trail", "none.jsonl"], "the trail none.jsonl cannot be read: "),
         (["missing.py", "no_order"], "the file missing.py does not exist"),
     ],
 )

@@ -110,8 +110,8 @@ async def test_an_agent_meets_a_failure_on_demand(served, tmp_path):
     assert done.stdout.endswith("4 calls, 2 failures, 1 against the advice.\n")
 
 
-def test_a_session_that_ended_leaves_its_number_to_nobody(tmp_path):
-    """Three sessions have three numbers, although one has ended before the last begins."""
+def test_a_session_that_ended_leaves_its_number_to_nobody(tmp_path, caplog):
+    """Three sessions have three numbers, although one has ended before the last begins; a bad line is left out."""
 
     class Session:
         pass
@@ -124,7 +124,9 @@ def test_a_session_that_ended_leaves_its_number_to_nobody(tmp_path):
     gc.collect()
     third = Session()
     log.write({"name": "take"}, third, CallToolResult(content=[]))
+    log.write({"name": "\ud800"}, third, CallToolResult(content=[]))
     log.write({"name": "take"}, second, CallToolResult(content=[]))
+    assert "a call could not be written to" in caplog.text
     log._file.close()  # a server has its log for as long as it runs
     lines = (tmp_path / "calls.jsonl").read_text().splitlines()
     assert [1, 2, 3, 2] == [json.loads(line)["session"] for line in lines]

@@ -145,7 +145,13 @@ async def test_an_error_of_the_transport_quotes_no_header():
 async def test_a_message_holds_no_encoding_of_a_header():
     """Nor its number, except where the protocol needs a number."""
     key = "12345678"
-    result = {"text": quote(TOKEN), TOKEN: [base64.b64encode(f"a{TOKEN}".encode()).decode()], "n": 12345678, "m": 1.5}
+    result = {
+        "text": quote(TOKEN),
+        TOKEN: [base64.b64encode(f"a{TOKEN}".encode()).decode()],
+        "n": 12345678,
+        "m": 1.5,
+        "z": None,
+    }
     send, receive = anyio.create_memory_object_stream(1)
     send.send_nowait(SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=12345678, result=result)))
     send.close()
@@ -155,7 +161,7 @@ async def test_a_message_holds_no_encoding_of_a_header():
 
     assert message.id == 12345678
     shown = message.result[MARK][0]
-    assert {**message.result, MARK: []} == {"text": MARK, MARK: [], "n": MARK, "m": 1.5}
+    assert {**message.result, MARK: []} == {"text": MARK, MARK: [], "n": MARK, "m": 1.5, "z": None}
     assert MARK in shown
     assert len(shown) <= len(MARK) + 5
 

@@ -421,6 +421,7 @@ def test_a_stored_text_that_says_both_is_still_read(effects: str) -> None:
         "{retry} · nothing was changed",
         "it may have taken effect: check with  before you call again",
         "not retryable · try ",
+        "retry after 1..5 s · nothing was changed",
     ],
 )
 def test_a_phrase_that_nobody_writes_is_not_read(phrase: str) -> None:

@@ -144,6 +144,10 @@ def test_a_session_that_ended_leaves_its_number_to_nobody(tmp_path, caplog):
         ),
         (["--fail", "take=busy,probability=2"], "probability takes a number above 0 and at most 1, not '2'."),
         (["--fail-log", "missing/calls.jsonl"], "--fail-log missing/calls.jsonl cannot be written"),
+        (
+            ["--fail", "take=busy", "--http", ":0", "--allow-host", "a b"],
+            "--allow-host: 'a b' is not the name of a host",
+        ),
     ],
 )
 def test_bad_input_says_what_there_is(options, message, served, tmp_path):

@@ -21,6 +21,7 @@ from mcpcore.cli import main
 from mcpcore.cli.root import COMMANDS, SHELLS, cli
 from mcpcore.cli.root import run as run_group
 
+UNMIGRATED = Path(__file__).parents[1] / "migrate" / "cases" / "clauses.before.py"
 HEAVY = ("mcp", "mcp_types", "pydantic", "libcst", "anyio", "asyncio", "uvicorn")
 
 
@@ -182,8 +183,17 @@ def test_completion_of_a_server_is_left_to_the_shell_which_knows_the_files(comma
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
-@pytest.mark.parametrize("arguments", [["--help"], ["lint", "--help"], ["completion", "bash"], ["--version"]])
-def test_a_full_disk_behind_the_output_is_told_in_a_sentence(arguments):
+@pytest.mark.parametrize(
+    ("arguments", "stream"),
+    [
+        *(
+            (words, "the standard output")
+            for words in (["--help"], ["lint", "--help"], ["completion", "bash"], ["--version"])
+        ),
+        (["migrate", str(UNMIGRATED)], "stdout"),
+    ],
+)
+def test_a_full_disk_behind_the_output_is_told_in_a_sentence(arguments, stream):
     """Exit code 2 and a sentence, not a traceback."""
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -194,7 +204,7 @@ def test_a_full_disk_behind_the_output_is_told_in_a_sentence(arguments):
             timeout=60,
             check=False,
         )
-    told = "Error: the standard output cannot be written: No space left on device.\n"
+    told = f"Error: {stream} cannot be written: No space left on device.\n"
     assert (done.returncode, done.stderr) == (2, told)
 
 

@@ -127,6 +127,11 @@ class FightsWhenCoded(CodedError):
         raise RuntimeError("hunter2")
 
 
+FightsInGroup: Any = type(
+    "FightsInGroup", (CodedError,), {"code": property(lambda self: 1 / 0, lambda self, code: None)}
+)
+
+
 class Meta(type):
     def __getattribute__(cls, name: str) -> Any:
         if name in ("__name__", "__module__", "__qualname__"):
@@ -197,6 +202,7 @@ MAKERS: list[Callable[[], BaseException]] = [
     FightsAsBase,
     FightsInProperties,
     lambda: FightsAsGroup("x", [ValueError()]),
+    lambda: ExceptionGroup("g", [FightsInGroup(ErrorCode.CONFLICT), ValueError()]),
     NoSuper,
     lambda: FightsWhenCoded(ErrorCode.CONFLICT),
     lambda: FightsByClass(),

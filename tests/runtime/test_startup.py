@@ -79,6 +79,7 @@ WAYS = {
     "SSE": ("library.py", "sse", "0"),
     "mcpcore run": ("-m", "mcpcore", "run", "library.py"),
     "mcpcore run --http": ("-m", "mcpcore", "run", "library.py", "--http", ":0"),
+    "mcpcore run on all networks": ("-m", "mcpcore", "run", "library.py", "--http", "0.0.0.0:0", "--verbose"),
 }
 
 # A process takes most of a second, so that each test starts each framework in one way.
@@ -87,7 +88,13 @@ EITHER = pytest.mark.parametrize(("way", "framework"), [("stdio", "server"), ("m
 
 @pytest.mark.parametrize(
     ("way", "framework"),
-    [("stdio", "server"), ("HTTP", "fastmcp"), ("mcpcore run", "fastmcp"), ("mcpcore run --http", "server")],
+    [
+        ("stdio", "server"),
+        ("HTTP", "fastmcp"),
+        ("mcpcore run", "fastmcp"),
+        ("mcpcore run --http", "server"),
+        ("mcpcore run on all networks", "server"),
+    ],
 )
 def test_a_lifespan_that_fails_is_recorded(way: str, framework: str, tmp_path: Path) -> None:
     """As INITIALIZATION_FAILED, with the exception and without its secrets; the process ends with an error.
@@ -110,6 +117,7 @@ def test_a_lifespan_that_fails_is_recorded(way: str, framework: str, tmp_path: P
     assert "library.py:8: raise RuntimeError(" in done.stderr
     assert "hunter2" not in done.stderr
     assert "\nTraceback" not in done.stderr
+    assert ("add --allow-host NAME" in done.stderr) == ("0.0.0.0:0" in WAYS[way])
 
 
 def test_mcpcore_run_shows_the_traceback_on_request(tmp_path: Path) -> None:

@@ -49,6 +49,8 @@ class TestOptions:
             ContractMiddleware(dialect="esperanto")
         with pytest.raises(TypeError, match="'colour' is not a field"):
             ContractMiddleware(bind={"colour": "red"})
+        # A subclass may call the function of the class.
+        assert ["self", "context", "call_next"] == [*inspect.signature(ContractMiddleware.on_call_tool).parameters]
 
     def test_apply_on_the_wire(self, trail: Path) -> None:
         """The trail, bound fields, limits, descriptions and exposure take effect."""

@@ -214,10 +214,11 @@ class TestTail:
         assert idents == [f"{n:016x}" for n in range(18, 30)]
 
     def test_following_may_start_before_the_trail_exists(self, path):
-        """A trail has to exist only for printing old records."""
+        """A trail has to exist only for printing old records; its folder must be one."""
         assert list(follow(path, Query(), count=10, idle=lambda: False)) == []
         with pytest.raises(AuditError):
             last(path, Query(), 10)
+        assert "Not a directory" in run("tail", "-f", WRITER / "audit.jsonl", status=2).stderr
 
     @pytest.mark.skipif(sys.platform == "win32", reason="interrupts a process")
     @pytest.mark.parametrize("size", [60_000, 64_000_000])

@@ -157,6 +157,14 @@ def test_a_server_that_cannot_be_started_again_is_reported(checked, tmp_path, mo
     assert "server-dies" in rules_of(report, "dies")
 
 
+def test_an_answer_in_time_is_judged_though_the_call_was_to_be_cancelled(checked, monkeypatch):
+    monkeypatch.setattr("mcpcore.check.connection._MOMENT", 20)
+
+    report = checked(*HOSTILE, "malformed", timeout=20)
+
+    assert [report.tools[-1].calls] == [f.count for f in report.findings if f.rule.id == "malformed-answer"]
+
+
 def test_a_line_without_end_is_not_read_to_the_end(checked, monkeypatch):
     monkeypatch.setattr("mcpcore.proxy.lines.MAX_LINE", 2_000)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 import pytest
 from pydantic import BaseModel, Field
@@ -75,13 +75,18 @@ class Desk:
         self.done.append("count")
         return 7
 
+    @tool(errors=[UNCONFIRMED])
+    def refund(self, ctx: Context[Literal["unconfirmed"]], order_id: str) -> Any:
+        """Refund an order; nothing shows that this handler is async."""
+        return self.pay(order_id)
+
     @tool
     def plain(self) -> int:
         """Declare nothing."""
         return 1
 
     def server(self, **options) -> Server:
-        return Server("desk", tools=[self.pay, self.count, self.plain], **options)
+        return Server("desk", tools=[self.pay, self.count, self.refund, self.plain], **options)
 
 
 def without_own(result):
@@ -183,13 +188,14 @@ async def test_the_first_calls_fail_and_the_others_do_not():
 async def test_after_fails_once_the_handler_has_run(framework):
     """The effects have happened when the call fails, which is what unknown effects mean."""
     desk = Desk()
-    fail = {"pay": "unconfirmed,after,first=1", "count": "busy,after,first=1"}
+    paying = "unconfirmed,after,first=1"
+    fail = {"pay": paying, "refund": paying, "count": "busy,after,first=1"}
     async with tool_client(behind(framework, desk.server()), fail=fail) as client:
-        failure = Envelope.from_result(await client.call_tool("pay", {"order_id": "A"}))
+        failures = [Envelope.from_result(await client.call_tool(name, {"order_id": "A"})) for name in ("pay", "refund")]
         counted = await client.call_tool("count", {})
-    assert ("unconfirmed", True) == (failure.reason, failure.injected)
+    assert [("unconfirmed", True)] * 2 == [(failure.reason, failure.injected) for failure in failures]
     assert counted.is_error
-    assert ["A", "count"] == desk.done
+    assert ["A", "A", "count"] == desk.done
 
 
 async def test_a_probability_draws_the_same_calls_for_the_same_seed():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import anyio
 import pytest
@@ -33,6 +33,14 @@ from tests.answers import ask
 NO_ITEM = FailureMode(
     "no_item", ErrorCode.NOT_FOUND, when="There is no such item.", recovery="Search.", fallback_tool="search"
 )
+GONE = FailureMode(
+    "gone",
+    ErrorCode.NOT_FOUND,
+    when="The item is gone.",
+    recovery="Search for {name}.",
+    fallback_tool="search",
+    data=TypedDict("Gone", {"name": str}),
+)
 MISSPELT = FailureMode(
     "no_item", ErrorCode.NOT_FOUND, when="There is no such item.", recovery="Search.", fallback_tool="serch"
 )
@@ -46,6 +54,12 @@ def fetch(ctx: Context[Literal["no_item"]], how: str = "") -> str:
     if how == "recovery_for":
         raise ctx.fail("no_item", data=ctx.recovery_for("no_item"))
     raise ctx.fail("no_item")
+
+
+@tool(errors=[GONE], name="fetch")
+def fetch_again(ctx: Context[Literal["gone"]], how: str) -> str:
+    """Fetch an item, and leave out the data of the hint."""
+    raise ctx.fail("gone")
 
 
 @tool
@@ -143,10 +157,12 @@ def start(mcp: FastMCP[Any], times: int = 1) -> None:
 # --- renamed ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("how", ["", "own recovery", "recovery_for"])
-def test_a_namespace_renames_the_fallback_tool(how: str) -> None:
+@pytest.mark.parametrize(
+    ("fetching", "how"), [(fetch, ""), (fetch, "own recovery"), (fetch, "recovery_for"), (fetch_again, "no hint")]
+)
+def test_a_namespace_renames_the_fallback_tool(fetching: Any, how: str) -> None:
     """It is renamed in the result, the text and the list, wherever the recovery was set."""
-    assert {"shop_search"} == fallbacks(covered((shop(), "shop")), "shop_fetch", {"how": how})
+    assert {"shop_search"} == fallbacks(covered((shop(fetching, search), "shop")), "shop_fetch", {"how": how})
 
 
 def test_without_a_namespace_the_name_is_kept() -> None:

@@ -83,7 +83,6 @@ def kinds(kind):
 
 
 WORDS = {"when": "The queue is full.", "recovery": "Wait a while and call again."}
-CLOSED = {"additionalProperties": False}
 CASES = [
     *kinds("tool"),
     *kinds("resource"),
@@ -145,7 +144,7 @@ CASES = [
     *of_data("data-limit-tightened", TEXT, TEXT | {"pattern": "^a"}),
     *of_data("data-limit-tightened", WHOLE | {"minimum": 0}, WHOLE | {"minimum": 1}),
     *of_data("data-limit-tightened", WHOLE | {"maximum": 2}, WHOLE | {"maximum": 1}),
-    *of_data("data-limit-tightened", schema(), schema() | CLOSED),
+    *of_data("data-limit-tightened", schema(), schema() | {"additionalProperties": False}),
     *of_data("data-schema-changed", TEXT, TEXT | {"contentEncoding": "base64"}),
     *of_data("data-schema-changed", TEXT | {"default": 0}, TEXT | {"default": False}),
     *of_data("data-schema-changed", {"anyOf": [items(TEXT), items(WHOLE)]}, {"anyOf": [items(TEXT), items(NUMBER)]}),
@@ -190,7 +189,10 @@ CASES = [
     *of_argument("argument-narrowed", items(TEXT), items(WHOLE)),
     *of_argument("argument-narrowed", {}, TEXT),
     *of_argument("argument-narrowed", TEXT, TEXT | {"maxLength": 3}),
-    ("argument-narrowed", *tools({"inputSchema": schema(id=TEXT)}, {"inputSchema": schema(id=TEXT) | CLOSED})),
+    (
+        "argument-narrowed",
+        *tools({"inputSchema": schema()}, {"inputSchema": schema() | {"additionalProperties": False}}),
+    ),
     *of_argument("argument-narrowed", TEXT | {"pattern": "a"}, TEXT | {"pattern": "b"}),
     *of_argument("argument-widened", TEXT, {}),
     *of_argument("argument-widened", TEXT | {"maxLength": 3}, TEXT),

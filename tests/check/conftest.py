@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from signal import SIGINT
 
 import anyio
 import pytest
@@ -16,7 +14,6 @@ from mcpcore.check.connection import Target
 from mcpcore.check.model import Report
 from mcpcore.check.running import Check, Options
 from mcpcore.cli.root import cli
-from tests.serving import running
 
 SERVERS = Path(__file__).parent / "servers"
 HOSTILE = (sys.executable, "-S", str(SERVERS / "hostile.py"))
@@ -52,16 +49,3 @@ def command() -> Callable[..., Result]:
         return CliRunner().invoke(cli, ["check", *map(str, arguments)], catch_exceptions=False)
 
     return run
-
-
-@pytest.fixture
-def served() -> Callable[..., AbstractContextManager[tuple[str, str]]]:
-    """`mcpcore run … --http`; yields the server's name and its URL, and ends it as Ctrl+C does."""
-
-    @contextmanager
-    def serve(*arguments: object) -> Iterator[tuple[str, str]]:
-        command = [sys.executable, "-m", "mcpcore", "run", *map(str, arguments)]
-        with running(command, r"Serving (.*) at (http://\S+)", stop=SIGINT, code=130) as match:
-            yield match[1], match[2]
-
-    return serve

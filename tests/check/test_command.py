@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.serving import running
+
 SERVERS = Path(__file__).parent / "servers"
 HOSTILE = (sys.executable, "-S", str(SERVERS / "hostile.py"))
 COMMAND = (sys.executable, "-m", "mcpcore", "check")
@@ -140,12 +142,13 @@ for line in sys.stdin:
     assert "did not list its tools" in result.stderr
 
 
-def test_a_running_server_is_checked_over_http(command, served):
-    with served(SERVERS / "good.py", "--http", "127.0.0.1:0") as (_, url):
-        result = command("--url", url, "--format", "json", "--timeout", 20)
+def test_a_running_server_is_checked_over_http(command):
+    serve = [*COMMAND[:-1], "run", str(SERVERS / "good.py"), "--http", "127.0.0.1:0"]
+    with running(serve, r"at (http://\S+)", stop=signal.SIGINT, code=130) as match:
+        result = command("--url", match[1], "--format", "json", "--timeout", 20)
 
     report = json.loads(result.stdout)
-    assert (result.exit_code, report["target"]) == (0, url)
+    assert (result.exit_code, report["target"]) == (0, match[1])
     assert {grade["grade"] for grade in report["grades"].values()} == {"yes"}
 
 

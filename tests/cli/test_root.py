@@ -21,7 +21,6 @@ from mcpcore.cli import main
 from mcpcore.cli.root import COMMANDS, SHELLS, cli
 from mcpcore.cli.root import run as run_group
 
-UNMIGRATED = Path(__file__).parents[1] / "migrate" / "cases" / "clauses.before.py"
 HEAVY = ("mcp", "mcp_types", "pydantic", "libcst", "anyio", "asyncio", "uvicorn")
 
 
@@ -190,7 +189,7 @@ def test_completion_of_a_server_is_left_to_the_shell_which_knows_the_files(comma
             (words, "the standard output")
             for words in (["--help"], ["lint", "--help"], ["completion", "bash"], ["--version"])
         ),
-        (["migrate", str(UNMIGRATED)], "stdout"),
+        (["migrate", str(Path(__file__).parents[1] / "migrate" / "cases" / "clauses.before.py")], "stdout"),
     ],
 )
 def test_a_full_disk_behind_the_output_is_told_in_a_sentence(arguments, stream):
@@ -226,7 +225,7 @@ def test_a_full_disk_behind_the_errors_keeps_the_exit_code(unbuffered):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell closes descriptors there")
-@pytest.mark.parametrize(("closed", "words"), [("2>&-", "diff a.json a.json"), (">&-", "migrate ."), (">&-", "lint .")])
+@pytest.mark.parametrize(("closed", "words"), [("2>&-", "diff a.json a.json"), (">&-", "migrate ."), ("<&- >&-", "lint .")])
 def test_closed_streams_change_no_exit_code(closed, words, tmp_path):
     """Some hosts start a server without standard error, and scripts close what they do not read."""
     contracts = {"version": 1, "servers": []}

@@ -45,17 +45,8 @@ def get_row(ctx: Context[Literal["no_row"]], row: int) -> str:
     return "zero"
 
 
-@resource("rows://{row}", errors=[NO_ROW])
 def row_text(ctx: Context[Literal["no_row"]], row: str) -> str:
-    """A row."""
-    if row != "0":
-        raise ctx.fail("no_row", data={"row": int(row)})
-    return "zero"
-
-
-@prompt(errors=[NO_ROW])
-def ask(ctx: Context[Literal["no_row"]], row: str) -> str:
-    """Ask about a row."""
+    """A row, as a resource and as a prompt."""
     if row != "0":
         raise ctx.fail("no_row", data={"row": int(row)})
     return "zero"
@@ -63,7 +54,8 @@ def ask(ctx: Context[Literal["no_row"]], row: str) -> str:
 
 def rows() -> Server:
     """Return a server that the SDK's client and FastMCP's client can call."""
-    return Server("rows", tools=[get_row], resources=[row_text], prompts=[ask])
+    resources = [resource("rows://{row}", errors=[NO_ROW])(row_text)]
+    return Server("rows", tools=[get_row], resources=resources, prompts=[prompt(name="ask", errors=[NO_ROW])(row_text)])
 
 
 def require_no_row(read: Envelope | None) -> None:

@@ -188,8 +188,7 @@ async def test_the_first_calls_fail_and_the_others_do_not():
 async def test_after_fails_once_the_handler_has_run(framework):
     """The effects have happened when the call fails, which is what unknown effects mean."""
     desk = Desk()
-    paying = "unconfirmed,after,first=1"
-    fail = {"pay": paying, "refund": paying, "count": "busy,after,first=1"}
+    fail = {**dict.fromkeys(("pay", "refund"), "unconfirmed,after,first=1"), "count": "busy,after,first=1"}
     async with tool_client(behind(framework, desk.server()), fail=fail) as client:
         failures = [Envelope.from_result(await client.call_tool(name, {"order_id": "A"})) for name in ("pay", "refund")]
         counted = await client.call_tool("count", {})

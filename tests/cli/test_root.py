@@ -225,7 +225,9 @@ def test_a_full_disk_behind_the_errors_keeps_the_exit_code(unbuffered):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell closes descriptors there")
-@pytest.mark.parametrize(("closed", "words"), [("2>&-", "diff a.json a.json"), (">&-", "migrate ."), ("<&- >&-", "lint .")])
+@pytest.mark.parametrize(
+    ("closed", "words"), [("2>&-", "diff a.json a.json"), (">&-", "migrate ."), ("<&- >&-", "lint .")]
+)
 def test_closed_streams_change_no_exit_code(closed, words, tmp_path):
     """Some hosts start a server without standard error, and scripts close what they do not read."""
     contracts = {"version": 1, "servers": []}

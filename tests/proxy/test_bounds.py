@@ -210,9 +210,15 @@ def test_kinds_of_failures_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     statistics.calls = 1
     for name in "abca":
         statistics.count(name, envelope)
-    assert ["1 tool call, 3 failures, 0 restarts", "       2  a  NOT_FOUND", "       1  b  NOT_FOUND"] == list(
-        statistics.lines(Overlay())
-    )
+        statistics.suspect(name)
+    assert [
+        "1 tool call, 3 failures, 0 restarts",
+        "       2  a  NOT_FOUND",
+        "       1  b  NOT_FOUND",
+        "3 successes passed unchanged, and may be failures; see --learn:",
+        "       2  a",
+        "       1  b",
+    ] == list(statistics.lines(Overlay()))
 
 
 def test_a_draft_has_a_bounded_number_of_entries(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,7 +229,7 @@ def test_a_draft_has_a_bounded_number_of_entries(tmp_path: Any, monkeypatch: pyt
     monkeypatch.setattr("mcpcore.proxy.learning._MAX_SHAPES", 1)
     learner = Learner(tmp_path / "d.toml", "s")
     envelope = Envelope(code=-32001, name="NOT_FOUND", message="", retry=Retry.never())
-    for text in ("no such table", "no such row"):
+    for text in ("no such table", "no such row", "the disk is full"):
         learner.saw("tools", "t", envelope, Facts(text=text), {})
     assert 1 == len(Overlay.read(learner.path).tools.entries["t"])
 

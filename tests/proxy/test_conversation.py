@@ -148,11 +148,12 @@ def test_an_unknown_tool_and_a_refused_answer_stay_errors() -> None:
 def test_requests_with_the_same_id_are_all_answered_with_envelopes() -> None:
     """A client that breaks the protocol cannot keep failures out of the record."""
     conversation = talk(name="first")
-    conversation.from_client(request("tools/call", 1, name="second"))
+    for ident, name in ((1, "second"), ("1", "third")):
+        conversation.from_client(request("tools/call", ident, name=name))
     failed = {"isError": True, "content": [{"type": "text", "text": "No."}]}
-    names = [respond(conversation, result=failed)["result"]["structuredContent"]["error"]["tool"] for _ in range(2)]
-    assert ["first", "second"] == names
-    assert failed == respond(conversation, result=failed)["result"], "nobody waits for a third answer"
+    names = [respond(conversation, result=failed)["result"]["structuredContent"]["error"]["tool"] for _ in range(3)]
+    assert ["first", "second", "third"] == names, "an SDK takes 1 and '1' for the same id"
+    assert failed == respond(conversation, result=failed)["result"], "nobody waits for a fourth answer"
 
 
 def cancel(conversation: Conversation, ident: Any) -> list[bytes]:
@@ -165,10 +166,14 @@ def test_a_late_answer_to_a_cancelled_call_ends_here() -> None:
     """The client does not wait for it; a failure is recorded, and an id that is used again is answered."""
     failed = {"isError": True, "content": [{"type": "text", "text": "HTTP 404 no such order"}]}
     late = json.dumps({"jsonrpc": "2.0", "id": 1, "result": failed}).encode()
-    for method, count in (("tools/call", 1), ("completion/complete", 0)):
+    for method, count, form in (
+        ("tools/call", 1, b"%b"),
+        ("completion/complete", 0, b"%b"),
+        ("tools/call", 1, b"[%b]"),
+    ):
         conversation = talk(method, name="t")
         assert 1 == len(cancel(conversation, 1))
-        assert [] == conversation.from_server(late).to_client
+        assert [] == conversation.from_server(form % late).to_client
         assert count == conversation.answers.statistics.failures["t", "NOT_FOUND"]
         assert [late] == conversation.from_server(late).to_client, "it is the client's to judge"
     conversation = talk(name="t")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import signal
 import sys
 import time
 from pathlib import Path
@@ -282,6 +283,10 @@ def test_what_watches_failures_costs_none(monkeypatch: pytest.MonkeyPatch, tmp_p
         ).to_client
         assert "odd thing happened" == json.loads(sent)["result"]["structuredContent"]["error"]["message"]
     assert 2 == len(trail.read_text().splitlines())
+    monkeypatch.setattr(Statistics, "count", lambda *_: signal.raise_signal(signal.SIGINT))
+    talk.from_client(request("tools/call", 2, name="t"))
+    with pytest.raises(KeyboardInterrupt):
+        talk.from_server(json.dumps({"jsonrpc": "2.0", "id": 2, "result": failed("odd thing happened")}).encode())
     for what in ("the statistics", "the draft"):
         assert 1 == caplog.text.count(f"{what} could not take a failure in")
 

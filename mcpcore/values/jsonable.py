@@ -253,13 +253,14 @@ _FEW: Final = 50
 
 
 def _is_plain(value: object, depth: int, left: list[int]) -> bool:
-    """Whether `value` consists of the types of JSON alone, in at most `depth` levels and `left[0]` characters."""
+    """Whether `value` consists of the types of JSON alone, in at most `depth` levels and `left[0]` characters.
+
+    It is no text: callers count those themselves.
+    """
     kind = type(value)
     left[0] -= 1
-    if kind is str:
-        left[0] -= len(value)  # type: ignore[arg-type] # kind says so
-    elif kind is dict or kind is list:
-        if depth <= 0 or len(value) > _MAX_ITEMS:  # type: ignore[arg-type] # the same
+    if kind is dict or kind is list:
+        if depth <= 0 or len(value) > _MAX_ITEMS:  # type: ignore[arg-type] # kind says so
             return False
         if kind is dict:
             for key in value:  # type: ignore[attr-defined] # the same

@@ -150,7 +150,7 @@ def new_correlation_id() -> str:
 
 _ids: Final[list[str]] = []
 
-if hasattr(os, "register_at_fork"):
+if hasattr(os, "register_at_fork"):  # pragma: no branch - Windows cannot fork
     os.register_at_fork(after_in_child=_ids.clear)  # two processes must not use the same
 
 

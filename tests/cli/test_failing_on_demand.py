@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult
 
 from mcpcore.boundary.call_log import CallLog
@@ -93,21 +94,23 @@ async def test_an_agent_meets_a_failure_on_demand(served, tmp_path):
             again = await client.call_tool("take", {"seat": SECRET})
             looked = await client.call_tool("seats", {})
             unknown = await client.call_tool("take", {"sea": "A1"})
+            with pytest.raises(MCPError, match="tak"):
+                await client.call_tool("tak", {})
     assert (True, False, False, True) == (first.is_error, again.is_error, looked.is_error, unknown.is_error)
     assert first.structured_content["error"]["injected"] is True
     assert "injected" not in unknown.structured_content["error"]
     assert {"result": [SECRET, SECRET]} == looked.structured_content, "the handler ran before the failure"
     assert "Failures are injected: take=unconfirmed,first=1,after. For tests only." in errors.read_text()
     lines = [json.loads(line) for line in log.read_text().splitlines()]
-    assert ["failure", "success", "success", "failure"] == [line["outcome"] for line in lines]
-    assert [True, None, None, None] == [line.get("injected") for line in lines]
+    assert ["failure", "success", "success", "failure", "failure"] == [line["outcome"] for line in lines]
+    assert [True, None, None, None, None] == [line.get("injected") for line in lines]
     assert {1} == {line["session"] for line in lines}
     assert SECRET not in log.read_text()
     done = CliRunner().invoke(cli, ["fail-report", str(log)])
     assert 1 == done.exit_code
     assert "take failed: unconfirmed (injected)\n" in done.stdout
     assert "made the same call again after 0.0 s: against the advice" in done.stdout
-    assert done.stdout.endswith("4 calls, 2 failures, 1 against the advice.\n")
+    assert done.stdout.endswith("5 calls, 3 failures, 1 against the advice.\n")
 
 
 def test_a_session_that_ended_leaves_its_number_to_nobody(tmp_path, caplog):
@@ -213,6 +216,7 @@ def test_the_advice_judges_what_came_next(lines, verdict, tmp_path):
     [
         ("hello\n", "line 1 is not from a log of calls"),
         (json.dumps(call("pay")) + '\n{"tool": 1}\n', "line 2 is not from a log of calls"),
+        (json.dumps(call("pay")) + '\n\n{"tool": 1}\n', "line 3 is not from a log of calls"),
         (json.dumps(call("pay", "perhaps")) + "\n", "line 1: the outcome is neither success nor failure"),
     ],
 )

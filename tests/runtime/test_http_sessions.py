@@ -263,16 +263,22 @@ def test_a_session_takes_its_streams_along(kind: str) -> None:
 
 
 def test_a_request_without_an_answer_is_told_that_its_session_has_ended() -> None:
-    """An application that forgets a request at the end of its session leaves no client waiting."""
+    """An application that forgets a request at the end of its session leaves no client waiting.
+
+    An answer that opens no session takes no place for one.
+    """
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         if scope["method"] == "PUT":
             await anyio.sleep_forever()
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"mcp-session-id", b"1")]})
+        headers = [] if scope["method"] == "OPTIONS" else [(b"mcp-session-id", b"1")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body"})
 
     async def test() -> None:
-        clients = Strangers(Sessions(path="/mcp").in_front_of(app))
+        sessions = Sessions(path="/mcp")
+        clients = Strangers(sessions.in_front_of(app))
+        assert (200, set()) == ((await clients.send("a", "OPTIONS")).status_code, sessions._sessions)
         headers = {"mcp-session-id": await clients.opened("a")}
         answer = asyncio.ensure_future(clients.send("a", "PUT", headers=headers))
         await anyio.sleep(0.1)

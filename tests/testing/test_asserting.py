@@ -176,8 +176,13 @@ async def test_an_item_of_a_batch(served: Any) -> None:
     ):
         with pytest.raises(AssertionError, match=rf"expected failed\[2\] with the reason 'slow', but {message}"):
             assert_fails(result, "slow", item=2)
-    with pytest.raises(TypeError, match="item= takes the index of a failed item such as 0, not 'x'"):
-        assert_fails(part, "slow", item="x")  # type: ignore[arg-type]
+    wrong: Any
+    for wrong, message in (
+        ({"item": "x"}, "item= takes the index of a failed item such as 0, not 'x'"),
+        ({"code": "TIMEOUT"}, "code= takes a code such as ErrorCode.NOT_FOUND, not 'TIMEOUT'"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            assert_fails(part, "slow", **wrong)
 
 
 def failed_of(result: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -278,6 +279,9 @@ async def test_failures_of_tools_that_are_called_like_functions(
         """Get it."""
         raise ctx.fail("busy")
 
+    get_busy = tool(errors=errors, name="get_busy")(functools.partial(get_now.handler, order_id="busy"))
+    with pytest.raises(CodedError, match="busy"):
+        get_busy.handler(make_context(get_busy))
     assert "A-1" == get_now(order_id="A-1")
     with pytest.raises(CodedError):
         get_now(order_id="A-2")
@@ -288,7 +292,7 @@ async def test_failures_of_tools_that_are_called_like_functions(
     made = make_context(get_later).fail("gone")
     assert "gone" == made.reason
     recorder.close()
-    assert {"get_now": {"gone", "busy"}, "get_later": {"busy"}} == {
+    assert {"get_busy": {"busy"}, "get_now": {"gone", "busy"}, "get_later": {"busy"}} == {
         one.handler.name: one.raised for one in merged(tmp_path)
     }
     assert not any(one.undeclared for one in merged(tmp_path))

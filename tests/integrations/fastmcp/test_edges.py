@@ -15,6 +15,7 @@ from fastmcp.server.middleware import Middleware
 from fastmcp.server.sessions import UserSession
 from fastmcp.tools import Tool
 from fastmcp.tools.tool_transform import ArgTransform
+from mcp_types import CallToolResult, TextContent
 
 from mcpcore import Context, ErrorCode, FailureMode, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware, errors
@@ -171,6 +172,8 @@ def test_middleware_that_returns_no_result_is_a_crash(answer: object, caplog: py
     error = error_of(calling(mcp, "f"))
     assert ("INTERNAL_ERROR", "The tool failed unexpectedly.") == (error["name"], error["message"])
     assert f"middleware returned {type(answer).__name__}, not a ToolResult" in caplog.text
+    answer = CallToolResult(content=[TextContent(type="text", text="An extension answers in the form of the wire.")])
+    assert answer.content == calling(mcp, "f").content
 
 
 def test_middleware_that_reports_an_existing_tool_as_missing_is_believed() -> None:

@@ -75,8 +75,15 @@ def test_annotations_of_the_fastmcp_decorator(how: str) -> None:
     ("annotations", "expected"),
     [(SENDS, UNKNOWN), (READS, ("none", Retry.now())), (ToolAnnotations(idempotent_hint=True), (None, Retry.now()))],
 )
-def test_the_annotations_that_a_client_sees_count(annotations: ToolAnnotations, expected: Any) -> None:
-    """A registration, transform or mount that changes the annotations overrides those of the handler."""
+@pytest.mark.parametrize("most", [1, 1000])
+def test_the_annotations_that_a_client_sees_count(
+    annotations: ToolAnnotations, expected: Any, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A registration, transform or mount that changes the annotations overrides those of the handler.
+
+    This holds for more tools than a server keeps in mind, too.
+    """
+    monkeypatch.setattr("mcpcore.integrations.fastmcp.served._MAX_KEPT", most)
     own = send.with_options(annotations=READS if annotations is SENDS else SENDS)
     registered = Tool.from_function(own, name="registered", annotations=annotations)
     transformed = Tool.from_tool(Tool.from_function(own, name="t"), name="transformed", annotations=annotations)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import traceback
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
@@ -184,6 +185,7 @@ class TestNestedCalls:
     def mcp(self) -> FastMCP[Any]:
         mcp = shop()
         mcp.add_middleware(ContractMiddleware())
+        mcp.tool(lambda: mcp.call_tool("plain"), name="calls", output_schema=None)
 
         @mcp.tool(output_schema=None, annotations={"readOnlyHint": False, "idempotentHint": False})
         async def outer(name: str, catch: bool) -> str:
@@ -206,6 +208,7 @@ class TestNestedCalls:
         ("name", "caught"),
         [
             ("plain", "ToolError: INTERNAL_ERROR"),
+            ("calls", "ToolError: INTERNAL_ERROR"),
             ("declared", "ToolError: NOT_FOUND"),
             ("sold_out", "SoldOutError: INTERNAL_ERROR"),
             ("stock", "ResourceError: INTERNAL_ERROR"),
@@ -306,6 +309,11 @@ class TestWithoutPlainTools:
         with pytest.raises(ToolError, match="hunter2") as raised:
             await mcp.call_tool("plain")
         assert not isinstance(raised.value, ContractFailure)
+        every_log.clear()
+        mcp.add_middleware(Failing())
+        with pytest.raises(RuntimeError, match=r"^The tool failed unexpectedly\.$"):
+            await mcp.call_tool("declared")
+        assert "hunter2" not in logged(every_log)
 
     async def test_a_lookup_that_fails_shows_nothing(self, every_log: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         """Other middleware sees the masked text of a tool that cannot be looked up."""
@@ -328,14 +336,16 @@ class TestWithoutPlainTools:
         assert "hunter2" not in "".join(line for line in logged(every_log).splitlines() if "fastmcp.timing" in line)
 
 
-@pytest.mark.parametrize("policy", ["refuse", "strict"])
+@pytest.mark.parametrize("policy", ["refuse", "locked", "strict"])
 async def test_a_call_that_may_not_end_well_is_refused(policy: str, tmp_path: Path) -> None:
     """A failure that was handled but cannot be recorded, or that was lost on a strict server, fails the call."""
+    from tests.audit.test_event_loop import held
+
     path = tmp_path / "audit.jsonl"
-    trail = AuditTrail.open(path, policy=policy) if policy == "refuse" else None
+    trail = None if policy == "strict" else AuditTrail.open(path, policy="refuse", lock_timeout=0.05)
     mcp = shop()
     mcp.add_middleware(ContractMiddleware(audit=trail, strict=policy == "strict", external_tools=["list_orders"]))
-    if trail is not None:
+    if trail is not None and policy == "refuse":
         trail.close()
         path.unlink()
         (tmp_path / "audit.jsonl.head").unlink(missing_ok=True)
@@ -355,12 +365,13 @@ async def test_a_call_that_may_not_end_well_is_refused(policy: str, tmp_path: Pa
     async def calls() -> str:
         return str((await mcp.call_tool("careful")).content)
 
-    with pytest.raises(ToolError) as raised:
-        await mcp.call_tool("careful")
-    async with Client(mcp) as client:
-        for name in ("careful", "calls"):
-            failure = envelope_of(await client.call_tool_mcp(name, {}))
-            assert "INTERNAL_ERROR" == failure.name
+    with held(path) if policy == "locked" else nullcontext():
+        with pytest.raises(ToolError) as raised:
+            await mcp.call_tool("careful")
+        async with Client(mcp) as client:
+            for name in ("careful", "calls"):
+                failure = envelope_of(await client.call_tool_mcp(name, {}))
+                assert "INTERNAL_ERROR" == failure.name
     assert isinstance(raised.value, ContractFailure)
 
 

@@ -228,8 +228,9 @@ def test_servers_that_both_have_the_middleware_name_a_tool_in_one_way(caplog: py
     assert not [record for record in caplog.records if "outermost" in record.getMessage()]
 
 
-def test_a_failed_call_within_a_mounted_server_leaves_one_record(tmp_path: Path) -> None:
-    """The middleware of the server above records it too, whether the handler catches it or not."""
+@pytest.mark.parametrize("covered", [1, 2])
+def test_a_failed_call_within_a_mounted_server_leaves_one_record(covered: int, tmp_path: Path) -> None:
+    """It is that of the server's own middleware, or of the server above, whether the handler catches it or not."""
 
     @tool
     def fails() -> str:
@@ -252,7 +253,8 @@ def test_a_failed_call_within_a_mounted_server_leaves_one_record(tmp_path: Path)
         return "not raised"
 
     trail = tmp_path / "trail"
-    top.add_middleware(ContractMiddleware(audit=trail))
+    for server in (top, child)[:covered]:
+        server.add_middleware(ContractMiddleware(audit=trail))
     for added in (fails, catches, passes):
         child.add_tool(added)
     top.mount(child, namespace="c")

@@ -36,7 +36,8 @@ class TakenError(Exception):
 class Coded(CodedError): ...
 
 
-GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="List the rows.")
+LIST_ROWS = "list the rows.".capitalize()
+GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery=LIST_ROWS)
 NO_ROW = FailureMode("no_row", ErrorCode.NOT_FOUND, when="No row {row}.", recovery="List the rows.", data=Row)
 NO_PLACE = FailureMode("no_place", ErrorCode.NOT_FOUND, when="No place.", recovery="List the places.", data=Place)
 NO_PAGE = FailureMode("no_page", ErrorCode.NOT_FOUND, when="No page.", recovery="List the pages.", data=Page)

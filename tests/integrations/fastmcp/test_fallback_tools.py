@@ -25,7 +25,6 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation
 
 from mcpcore import Context, ContractError, Envelope, ErrorCode, FailureMode, Server, prompt, resource, tool
-from mcpcore.contract.effects import PHRASES
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from mcpcore.services.batch import Batch, BatchResult
@@ -672,7 +671,7 @@ async def test_descriptions_leave_out_entries_of_other_servers_without_text(cont
     forged = MCPServer("forged")
     forged.add_tool(lambda: "", name="get", description="Get.", meta={CONTRACT_META_KEY: contract})
     forged.add_tool(lambda: "", name="find", description="Find.", meta={CONTRACT_META_KEY: [*contract, whole]})
-    later = [{**whole, "effects": "none", "retry": {"kind": "in a later version"}}]
+    later = [{**whole, "effects": "none", "retry": {"kind": "later"}}]
     forged.add_tool(lambda: "", name="pay", description="Pay.", meta={CONTRACT_META_KEY: later})
     mcp = covered(describe_failures=True)
     mcp.mount(create_proxy(forged))
@@ -680,7 +679,7 @@ async def test_descriptions_leave_out_entries_of_other_servers_without_text(cont
     async with Client(mcp) as client:
         listed = {tool.name: tool.description for tool in await client.list_tools()}
     assert "Get." == listed["get"]
-    assert f"Pay.\n\nFails with:\n- gone (NOT_FOUND): It is gone. Search. ({PHRASES['none']})" == listed["pay"]
+    assert "Pay.\n\nFails with:\n- gone (NOT_FOUND): It is gone. Search. (nothing was changed)" == listed["pay"]
     assert "Find.\n\nFails with:\n- gone (NOT_FOUND): It is gone. Search." == listed["find"]
 
 

@@ -372,8 +372,7 @@ def test_many_problems_are_counted(tmp_path):
     """The first twenty are named."""
     path = tmp_path / "a.json"
     path.write_text(catalog(item(problems=[f"problem {number}" for number in range(25)])).dumps(), encoding="utf-8")
-    done = mcpcore("catalog", path)
-    assert "and 5 more problems" in done.stderr
+    assert "and 5 more problems" in mcpcore("catalog", path).stderr
 
 
 # -- diff ---------------------------------------------------------------------------------------------------------------
@@ -435,8 +434,7 @@ def test_a_lock_file_is_checked(project):
 
 def test_a_command_can_be_the_newer_side(pair):
     """The words after `--` start a server."""
-    done = mcpcore("diff", "old.json", "--", sys.executable, WILD, "good")
-    assert "reason" in done.stdout
+    assert "reason" in mcpcore("diff", "old.json", "--", sys.executable, WILD, "good").stdout
 
 
 @pytest.mark.parametrize(

@@ -169,8 +169,7 @@ def test_statuses_headers_and_streams_stay(http_front: Any, upstream: str) -> No
         assert (200, 5) == (early.status_code, early.json()["id"])
         assert "hunter2" not in early.text
         assert early.json()["result"]["structuredContent"]["error"]["correlationId"]
-        stream = httpx2.get(url, headers=allowed)
-        assert ": hello\n\nid: 7\nevent: message\ndata: {\ndata: }\n\n" == stream.text
+        assert ": hello\n\nid: 7\nevent: message\ndata: {\ndata: }\n\n" == httpx2.get(url, headers=allowed).text
         assert 204 == httpx2.delete(url, headers=allowed).status_code
 
 

@@ -131,8 +131,7 @@ def test_the_order_of_entries() -> None:
     assert ("too_many", "never_seen", "negative") == read.tools.contract_of("charge").reasons
     assert ("negative",) == read.tools.contract_of("other").reasons
     assert () == read.tools.contract_of(None).reasons
-    mode = read.tools.mode_of("other", Facts(text="a must not be negative"))
-    assert mode is not None
+    assert read.tools.mode_of("other", Facts(text="a must not be negative")) is not None
     assert [("charge", "too_many"), ("charge", "never_seen")] == list(read.unfired())
 
 
@@ -228,8 +227,7 @@ def test_a_contract_reaches_the_client(through: Connect, tmp_path: Path) -> None
     async def run() -> None:
         async with through("--overlay", path) as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-            listed = Contract.from_listing(tools["charge"])
-            assert ("too_many", "never_seen", "negative") == listed.reasons
+            assert ("too_many", "never_seen", "negative") == Contract.from_listing(tools["charge"]).reasons
             failed = Envelope.from_result(await client.call_tool("charge", {"amount": 1}))
             assert failed is not None
             assert ("too_many", ErrorCode.RATE_LIMITED, "none", "add") == (

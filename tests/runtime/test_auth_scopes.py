@@ -135,8 +135,7 @@ def test_without_a_verified_token_the_caller_is_unauthorized(served_by: str) -> 
 
 def test_code_on_the_server_may_call_any_tool() -> None:
     """Whoever runs the server is not a caller of HTTP."""
-    result = anyio.run(Server("s", tools=[cancel]).call_tool, *CANCEL)
-    assert "cancelled A-1" == result.content[0].text
+    assert "cancelled A-1" == anyio.run(Server("s", tools=[cancel]).call_tool, *CANCEL).content[0].text
 
 
 def test_a_tool_that_fastmcp_hides_for_its_scopes_names_them() -> None:

@@ -138,8 +138,7 @@ async def test_a_stray_cancellation_is_a_failure(era: str) -> None:
         await task
 
     async with client_of(Server("s", tools=[stray]), era) as client:
-        result = await client.call_tool("stray", {})
-        assert "REQUEST_CANCELLED" == result.structured_content["error"]["name"]
+        assert "REQUEST_CANCELLED" == (await client.call_tool("stray", {})).structured_content["error"]["name"]
 
 
 @pytest.mark.no_server

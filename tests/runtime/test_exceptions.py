@@ -310,8 +310,7 @@ async def test_concurrent_calls_may_raise_the_same_exception(threads: bool) -> N
     async with Client(server) as client, anyio.create_task_group() as tasks:
 
         async def call() -> None:
-            result = await client.call_tool("look", {})
-            assert result.structured_content["error"]["data"]["id"] == 7
+            assert (await client.call_tool("look", {})).structured_content["error"]["data"]["id"] == 7
 
         for _ in range(50):
             tasks.start_soon(call)

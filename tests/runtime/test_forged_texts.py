@@ -410,5 +410,4 @@ def test_a_plain_server_that_copies_the_form_is_still_read(call: Any) -> None:
     def fail() -> str:
         raise ToolError("Error: a\n\nRecovery: b")
 
-    read = envelope_of(call(plain, "fail"))
-    assert "unknown" == read.dialect
+    assert "unknown" == envelope_of(call(plain, "fail")).dialect

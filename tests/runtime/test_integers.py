@@ -147,7 +147,6 @@ async def test_a_success_with_an_integer_that_no_client_reads_is_a_failure(
     async with Client(server) as client:
         failed = await client.call_tool(handler.__name__, {})
         text = await client.call_tool("long_in_a_text", {})
-    envelope = envelope_of(failed)
-    assert "INTERNAL_ERROR" == envelope.name
+    assert "INTERNAL_ERROR" == envelope_of(failed).name
     assert "an integer of more than 4,300 digits" in caplog.text
     assert {"number": "1" * 20_000} == text.structured_content

@@ -376,8 +376,7 @@ async def test_a_list_shows_each_change_of_a_tool() -> None:
     async with Client(server) as client:
         first = (await client.list_tools()).tools
         first[0].input_schema["properties"]["number"]["type"] = "string"
-        again = (await client.list_tools()).tools
-        assert again[0].input_schema["properties"]["number"]["type"] == "integer"
+        assert (await client.list_tools()).tools[0].input_schema["properties"]["number"]["type"] == "integer"
         registered: Any = server._tool_manager.get_tool("listed")
         registered.description = "Changed."
         registered.parameters["properties"]["number"]["title"] = "In place"

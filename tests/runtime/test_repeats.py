@@ -192,8 +192,7 @@ def test_sessions_are_held_weakly_and_are_not_too_many() -> None:
     keys = [SessionKey() for _ in range(1_001)]
     for key in (*keys, *keys[-1:]):
         assert failure is repeats.failed(key, ["t", {}], failure)
-    counts = [repeats.failed(key, ["t", {}], failure).repeated for key in (*keys[:1] * 2, *keys[-1:])]
-    assert [None, None, 3] == counts
+    assert [None, None, 3] == [repeats.failed(key, ["t", {}], failure).repeated for key in (*keys[:1] * 2, *keys[-1:])]
 
     alive = weakref.WeakSet(keys)
     del key, keys

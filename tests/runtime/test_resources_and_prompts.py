@@ -344,8 +344,7 @@ class TestFailure:
 
         server = Server("s", tools=[fetch], resources=[article])
         assert not call(server, "fetch", {"pmid": "7"}).is_error
-        failed = envelope_of(call(server, "fetch", {"pmid": "gone"}))
-        assert "busy" == failed.reason
+        assert "busy" == envelope_of(call(server, "fetch", {"pmid": "gone"})).reason
 
     def test_each_failure_of_a_completion_leaves_one_record(self, trail: Path) -> None:
         """The record names the argument that is completed."""

@@ -95,8 +95,7 @@ def test_a_result_that_json_cannot_represent_is_a_recorded_failure(
     error = result["structuredContent"]["error"]
     assert (True, "INTERNAL_ERROR") == (result["isError"], error["name"])
     assert "data" not in error
-    record = recorded(trail, error)
-    assert "mcpcore.values.unwrapping.BrokenResultError" == record["exception"]["type"]
+    assert "mcpcore.values.unwrapping.BrokenResultError" == recorded(trail, error)["exception"]["type"]
 
 
 def test_the_record_locates_invalid_numbers(ask: Ask, trail: Path) -> None:

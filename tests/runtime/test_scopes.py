@@ -81,8 +81,7 @@ def test_nothing_leaks_from_one_request_into_another(backend: str) -> None:
                 await client.read_resource("slow://cancelled")
             await read(client, "data://after")
             result = await client.call_tool("last", {})
-            context = result.structured_content["error"].get("context", {})
-            assert "session_id" not in context
+            assert "session_id" not in result.structured_content["error"].get("context", {})
 
     anyio.run(main, backend=backend)
     for name in [*(f"{kind}{n}" for kind in "dpt" for n in range(8)), "after", "tool"]:

@@ -665,8 +665,7 @@ class TestRefusedAtImport:
             __call__ = staticmethod(len)
             __signature__ = inspect.Signature([inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)])
 
-        result = call(Server("s", tools=[tool(name="f")(Handler())]), "f", {"x": [1, 2, 3]})
-        assert "3" == result.content[0].text
+        assert "3" == call(Server("s", tools=[tool(name="f")(Handler())]), "f", {"x": [1, 2, 3]}).content[0].text
 
     @pytest.mark.parametrize(("raised", "told"), [(ZeroDivisionError("x"), "no signature that can be read: Zero"), (NameError("N"), "names 'N'")])  # fmt: skip
     def test_a_signature_that_raises(self, raised: Exception, told: str) -> None:

@@ -45,8 +45,7 @@ async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS, *, has
         assert "no_match" == (tools["fetch"].meta or {})["dev.mcpcore/errors"][0]["reason"]
         assert ("2026-07-28" == client.protocol_version) == (era == "auto")
 
-        fine = await client.call_tool("fetch", {"pmids": ["1"]})
-        assert {"articles": ["1"]} == fine.structured_content
+        assert {"articles": ["1"]} == (await client.call_tool("fetch", {"pmids": ["1"]})).structured_content
 
         failed = await client.call_tool("fetch", {"pmids": []})
         envelope = envelope_of(failed)
@@ -87,8 +86,7 @@ def test_over_stdio(era: str, framework: str, tmp_path: Path) -> None:
             command=sys.executable, args=[str(SERVER), "--door", framework], env=dict(os.environ)
         )
         anyio.run(exercise, stdio_client(command, errlog=errors), era)
-    logged = (tmp_path / "stderr").read_text()
-    assert "KeyError: 'hunter2'" in logged
+    assert "KeyError: 'hunter2'" in (tmp_path / "stderr").read_text()
 
 
 @pytest.mark.slow

@@ -265,8 +265,7 @@ class TestGroups:
                 not_found(reason="other"),
             ],
         )
-        error = error_of(call(raising(group, errors=[general, NO_MATCH]), "f"))
-        assert "no_match" == error["data"]["reason"]
+        assert "no_match" == error_of(call(raising(group, errors=[general, NO_MATCH]), "f"))["data"]["reason"]
         assert "had 5 more failures" in caplog.text
 
     def test_a_group_with_one_crash_is_that_crash(self, call: Any) -> None:
@@ -435,8 +434,7 @@ class TestSDKTools:
         with pytest.raises(MCPError) as raised:
             call(server, "f", {"kind": "mcp"}, mode=era)
         assert (-32001, "Chosen.", {"a": 1}) == (raised.value.code, raised.value.message, raised.value.data)
-        fine = call(server, "f", {"kind": "x", "unknown": 1}, mode=era)
-        assert {"kind": "x"} == fine.structured_content
+        assert {"kind": "x"} == call(server, "f", {"kind": "x", "unknown": 1}, mode=era).structured_content
 
     def test_report_bad_arguments_in_the_envelope(self, server: Server[Any], call: Any, era: str) -> None:
         """The issues have the path, the kind and the validator's message."""

@@ -120,8 +120,7 @@ def test_secrets_and_broken_contracts() -> None:
         ctx.fail("both")
         return "lost"
 
-    kinds = {name.partition(":")[0] for name in problems_of(fail)}
-    assert {"leak", "broken contract"} == kinds
+    assert {"leak", "broken contract"} == {name.partition(":")[0] for name in problems_of(fail)}
 
 
 def test_what_an_author_raises_for_clients() -> None:

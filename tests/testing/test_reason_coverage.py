@@ -289,8 +289,7 @@ async def test_failures_of_tools_that_are_called_like_functions(
         await get_later()
     with pytest.raises(CodedError, match="busy"):
         get_now.handler(make_context(get_now), order_id="busy")
-    made = make_context(get_later).fail("gone")
-    assert "gone" == made.reason
+    assert "gone" == make_context(get_later).fail("gone").reason
     recorder.close()
     assert {"get_busy": {"busy"}, "get_now": {"gone", "busy"}, "get_later": {"busy"}} == {
         one.handler.name: one.raised for one in merged(tmp_path)

@@ -142,8 +142,7 @@ async def test_a_real_task_completes_with_the_envelope(
 
     async with Client(mcp) as client:
         with anyio.fail_after(30):
-            fine = await client.call_tool("export", {"pages": 2})
-            assert "2 of A-1" == fine.data
+            assert "2 of A-1" == (await client.call_tool("export", {"pages": 2})).data
             result = await client.call_tool_mcp("export", {"order_id": order_id, "pages": pages})
     error = result.structured_content["error"]
     assert (True, name) == (result.is_error, error["name"])

@@ -671,8 +671,12 @@ async def test_descriptions_leave_out_entries_of_other_servers_without_text(cont
     forged = MCPServer("forged")
     forged.add_tool(lambda: "", name="get", description="Get.", meta={CONTRACT_META_KEY: contract})
     forged.add_tool(lambda: "", name="find", description="Find.", meta={CONTRACT_META_KEY: [*contract, whole]})
-    later = [{**whole, "effects": "none", "retry": {"kind": "later"}}]
-    forged.add_tool(lambda: "", name="pay", description="Pay.", meta={CONTRACT_META_KEY: later})
+    forged.add_tool(
+        lambda: "",
+        name="pay",
+        description="Pay.",
+        meta={CONTRACT_META_KEY: [{**whole, "effects": "none", "retry": {"kind": "later"}}]},
+    )
     mcp = covered(describe_failures=True)
     mcp.mount(create_proxy(forged))
 

@@ -98,8 +98,7 @@ class TestRegistration:
         error = error_of(calling(mcp, "failing", {"order_id": "none"}))
         assert ("NOT_FOUND", "no_order", "failing") == (error["name"], error["data"]["reason"], error["tool"])
         assert {"hint": NO_ORDER.recovery, "fallbackTool": "list_orders"} == error["data"]["recovery"]
-        result = calling(mcp, "failing", {"order_id": "7"})
-        assert {"id": "7"} == result.structured_content
+        assert {"id": "7"} == calling(mcp, "failing", {"order_id": "7"}).structured_content
 
     def test_the_options_of_both_decorators_apply(self) -> None:
         """FastMCP's options take precedence, and metadata of both is merged with the contract."""
@@ -186,16 +185,14 @@ class TestRegistration:
         assert {"result": [None, 5, [1], True, "x"]} == calling(mcp, "f").structured_content
         sent = {"a": 1, "b": 9, "c": [2], "d": 1, "from": "y"}
         assert {"result": [1, 9, [2], False, "y"]} == calling(mcp, "f", sent).structured_content
-        error = error_of(calling(mcp, "f", {"b": 2}))
-        assert "b" == error["data"]["issues"][0]["path"]
+        assert "b" == error_of(calling(mcp, "f", {"b": 2}))["data"]["issues"][0]["path"]
 
     def test_a_signature_leaves_out_the_context(self) -> None:
         """FastMCP gets one more parameter, which it injects."""
         import inspect
 
         made: Any = tool(errors=[NO_ORDER])(failing)
-        names = list(inspect.signature(made).parameters)
-        assert ["order_id", "mcpcore_call"] == names
+        assert ["order_id", "mcpcore_call"] == list(inspect.signature(made).parameters)
 
 
 class TestArguments:

@@ -379,8 +379,7 @@ async def test_lists_and_successes_are_the_same(make: Callable[[], FastMCP[Any]]
         mcp.middleware.insert(0, ContractMiddleware(**chosen))
         assert expected == await _answers(mcp), chosen
     if make is returning:
-        missing = [name for name in RETURNED if f"{name} first" not in expected]
-        assert missing == []
+        assert [name for name in RETURNED if f"{name} first" not in expected] == []
 
 
 async def test_a_result_marked_as_a_failure_is_one() -> None:

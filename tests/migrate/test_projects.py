@@ -177,7 +177,7 @@ server = Server("x")
 
 @server.list_tools()
 async def list_tools() -> list[Tool]:
-    return [Tool(name="find", inputSchema={"type": "object"})]
+    return [Tool(name="find", inputSchema={"type": "object", "properties": {"n": {"type": "integer"}}})]
 
 
 @server.call_tool()
@@ -208,8 +208,10 @@ async def test_a_low_level_server_of_version_1_runs_on_version_2(tmp_path: Path)
     async with Client(space["server"]) as client:
         assert ["find"] == [tool.name for tool in (await client.list_tools()).tools]
         assert "{'x': 1}" == (await client.call_tool("find", {"x": 1})).content[0].text  # type: ignore[union-attr]
-        failed = await client.call_tool("lose", {})
-        assert (True, "Unknown tool: lose") == (failed.is_error, failed.content[0].text)  # type: ignore[union-attr]
+        failures = {"lose": {}, "find": {"n": "one"}}
+        failed = [await client.call_tool(name, arguments) for name, arguments in failures.items()]
+        said = ["Unknown tool: lose", "Input validation error: 'one' is not of type 'integer'"]
+        assert [(True, text) for text in said] == [(each.is_error, each.content[0].text) for each in failed]  # type: ignore[union-attr]
         assert ["memo://a"] == [each.uri for each in (await client.list_resources()).resources]
         assert "memo" == (await client.read_resource("memo://a")).contents[0].text  # type: ignore[union-attr]
     assert () == run(tmp_path, {})[0].files

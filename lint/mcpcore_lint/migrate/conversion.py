@@ -120,13 +120,12 @@ class Conversion:
         pattern = f"{name}() of a low-level server answers for all tools"
         decide = (
             f"make mcp = Server(...) of mcpcore, and move each branch into a function such as {first}(...) below "
-            "@mcp.tool(errors=[...]), which gives its failures codes and advice; "
+            "@mcp.tool(errors=[...]), which gives its failures codes and advice"
         )
-        decide += (
-            "SDK 2.0 has neither @server.list_tools() nor @server.call_tool()"
-            if self.body.node.decorator_list
-            else "SDK 2.0 no longer checks arguments against the input schemas of a low-level server"
-        )
+        if self.body.node.decorator_list:
+            decide += "; SDK 2.0 has neither @server.list_tools() nor @server.call_tool()"
+        elif not self.body.module.source.has("jsonschema"):
+            decide += "; SDK 2.0 no longer checks arguments against the input schemas of a low-level server"
         return Left(self.body.module.path, self.body.node.lineno, tuple(served) or (self.name,), pattern, decide)
 
     @property

@@ -16,6 +16,7 @@ from mcpcore_lint.migrate.contracts import Names, Writer
 if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
 
+_Handler = ast.FunctionDef | ast.AsyncFunctionDef
 _LIST: Final = "PaginatedRequestParams"
 _FORMS: Final = {
     "list_tools": (0, "tools/list", _LIST, "ListToolsResult", "{result}(tools=await {call}())"),
@@ -52,10 +53,17 @@ def plan_handlers(module: Module) -> list[Edit] | None:
     nodes = [*walk([module.tree])]
     reads = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr == _CONTEXT]
     reads = [node for node in reads if ast.unparse(node.value) in servers]
+
+    def is_beside(other: _Handler, node: _Handler) -> bool:
+        return module.scope_of(other).parent is module.scope_of(node).parent
+
     is_taken = any(_CONTEXT in {getattr(node, "id", ""), getattr(node, "arg", "")} for node in nodes)
     for node in handlers:
         kinds = [_kind(decorator) for decorator in node.decorator_list]
-        written = _adapter(node, kinds[0], module, names, keeps=bool(reads)) if len(kinds) == 1 else None
+        lists = [
+            other for other in handlers if _kind(other.decorator_list[-1]) == "list_tools" and is_beside(other, node)
+        ]
+        written = _adapter(node, kinds[0], module, names, lists[:1], keeps=bool(reads)) if len(kinds) == 1 else None
         if written is None or (reads and is_taken):
             return None
         edits += written
@@ -77,7 +85,7 @@ def _kind(decorator: ast.expr) -> str:
 
 
 def _adapter(
-    node: ast.FunctionDef | ast.AsyncFunctionDef, kind: str, module: Module, names: Names, *, keeps: bool
+    node: _Handler, kind: str, module: Module, names: Names, lists: list[_Handler], *, keeps: bool
 ) -> list[Edit] | None:
     """The edits that drop the decorator of a function, and register a function of the request below it.
 
@@ -86,6 +94,7 @@ def _adapter(
         kind: The name of the decorator.
         module: The file.
         names: Its imports.
+        lists: The function in the same scope that lists the tools, by whose schemas version 1 checked arguments.
         keeps: Whether the functions of the file read the context of the request.
     """
     source, arguments = module.source, all_parameters(node.args)
@@ -114,9 +123,22 @@ def _adapter(
         lines.append(f"    content = await {node.name}({url})")
     if kind == "call_tool":
         block = names.spell("mcp.types", "TextContent")
+        checks = lists if not decorator.keywords else []
+        refused = names.spell("jsonschema", "ValidationError") if checks else ""
+        lines.append("    arguments = params.arguments or {}")
+        if checks:
+            check = names.spell("jsonschema", "validate")
+            tools = f"{{tool.name: tool.input_schema for tool in await {checks[0].name}()}}"
+            lines += [
+                f"    schemas = {tools}",
+                "    try:",
+                f"        {check}(arguments, schemas.get(params.name, {{}}))",
+            ]
+            lines += [f"    except {refused} as exc:", '        text = f"Input validation error: {exc.message}"']
+            lines.append(f'        return {result}(content=[{block}(type="text", text=text)], is_error=True)')
         lines += [
             "    try:",
-            f"        content = await {node.name}(params.name, params.arguments or {{}})",
+            f"        content = await {node.name}(params.name, arguments)",
             "    except Exception as exc:",
             f'        return {result}(content=[{block}(type="text", text=str(exc))], is_error=True)',
         ]

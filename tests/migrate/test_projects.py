@@ -27,6 +27,27 @@ MIDDLEWARE = {
         f'None\nif Other:\n    mcp = FastMCP("x", middleware=[{MIDDLE}])\n'
         f'if not Other:\n    mcp = FastMCP("y", middleware=[{MIDDLE}])'
     ),
+    # Each of its own: a branch that does more, one that is not there, and one that masks texts.
+    'None\nif Other:\n    mcp = FastMCP("x")\n    mcp.run()\nelse:\n    mcp = FastMCP("y")': (
+        f'None\nif Other:\n    mcp = FastMCP("x", middleware=[{MIDDLE}])\n    mcp.run()\n'
+        f'else:\n    mcp = FastMCP("y", middleware=[{MIDDLE}])'
+    ),
+    'None\nif Other:\n    mcp = FastMCP("x")\nelif Other():\n    mcp = FastMCP("y")': (
+        f'None\nif Other:\n    mcp = FastMCP("x", middleware=[{MIDDLE}])\n'
+        f'elif Other():\n    mcp = FastMCP("y", middleware=[{MIDDLE}])'
+    ),
+    'None\nif Other:\n    mcp = FastMCP("x")\nelse:\n    mcp = FastMCP("y", mask_error_details=True)': (
+        f'None\nif Other:\n    mcp = FastMCP("x", middleware=[{MIDDLE}])\nelse:\n'
+        '    mcp = FastMCP("y", mask_error_details=True, middleware=[ContractMiddleware()])'
+    ),
+    'None\ntry:\n    import odd\n    mcp = FastMCP("x")\nexcept ImportError:\n    mcp = FastMCP("y")': (
+        'None\ntry:\n    import odd\n    mcp = FastMCP("x")\nexcept ImportError:\n    mcp = FastMCP("y")\n'
+        f"mcp.middleware.insert(0, {MIDDLE})"
+    ),
+    'None\noptions = {"mask_error_details": True}\nmcp = FastMCP("x", **options)': (
+        'None\noptions = {"mask_error_details": True}\nmcp = FastMCP("x", **options)\n'
+        "mcp.middleware.insert(0, ContractMiddleware())"
+    ),
     # The middleware of the outer server covers a mounted one.
     'FastMCP("x")\ninner = FastMCP("y")\nmcp.mount(inner)': (
         f'FastMCP("x", middleware=[{MIDDLE}])\ninner = FastMCP("y")\nmcp.mount(inner)'

@@ -75,6 +75,11 @@ LISTS = [
     (SDK, "requirements-dev.txt", "mcp==1.2 # old\n", "mcp>=2.3,<3 # old\nmcpcore>=0.1\n"),
     (SDK, "setup.py", 'setup(keywords=["mcp"], install_requires=["mcp>=1"])\n',
      'setup(keywords=["mcp"], install_requires=["mcp>=2.3", "mcpcore>=0.1"])\n'),
+    (SDK, "requirements.txt", "mcp>=1.2,<2\r\nhttpx\r\n", "mcp>=2.3,<3\r\nmcpcore>=0.1\r\nhttpx\r\n"),
+    (SDK, "requirements.txt", "mcp>=2.0,<2.2\n", "mcp>=2.3,<3\nmcpcore>=0.1\n"),
+    (SDK, "pyproject.toml", '[project]\ndependencies = ["""mcp"""]\n', '[project]\ndependencies = ["""mcp"""]\n'),
+    (SDK, "setup.py", 'setup(install_requires=["mcp" ">=1"])\n', 'setup(install_requires=["mcp" ">=1"])\n'),
+    (SDK, "requirements.txt", "mcp" + "!a" * 40 + " y z\n", "mcp" + "!a" * 40 + " y z\n"),
     (LOW, "pyproject.toml", '[project]\nrequires-python = ">=3.9"\ndependencies = ["mcp"]\n',
      '[project]\nrequires-python = ">=3.10"\ndependencies = ["mcp>=2.3"]\n'),
 ]  # fmt: skip
@@ -97,6 +102,10 @@ LEFT = {
         '[project]\nrequires-python = ">=3.10,<3.11"\ndependencies = ["mcp[cli] @ git+https://a.b/mcp"]\n',
         'pyproject.toml:2: requires-python = ">=3.10,<3.11": mcpcore needs Python 3.11 or later',
         "pyproject.toml:3: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
+    ),
+    "requirements-c.txt": (
+        "mcp>=1.2,\\\n<2\n",
+        "requirements-c.txt:1: the pin mcp>=1.2,: add mcpcore too, which needs mcp 2.3 or later",
     ),
     "requirements.txt": (
         "#  uv pip compile a.in\nmcp==1.2\n",

@@ -63,6 +63,32 @@ def check(path: str) -> None:
 """
 
 
+CITIES = '''from mcpcore import Server
+
+mcp = Server("x")
+
+
+@mcp.tool()
+def first(city: str) -> str:
+    """Find it."""
+    if city == "x":
+        raise ValueError("City not found. Use list_cities.")
+
+
+@mcp.tool()
+def second(city: str) -> str:
+    """Find it."""
+    if city == "y":
+        raise ValueError("City not found. Check the spelling.")
+'''
+
+
+def test_failures_with_other_advice_have_other_entries(tmp_path: Path) -> None:
+    """Both clients read the advice that they read before."""
+    _, files = run(tmp_path, {"server.py": CITIES})
+    assert all(f'recovery="{advice}"' in files["server.py"] for advice in ("Use list_cities.", "Check the spelling."))
+
+
 def _project(tmp_path: Path) -> dict[str, str | bytes]:
     tools = {f"pkg/{name}.py": TOOLS.format(name=name) for name in ("one", "two")}
     files = {"server.py": SERVER, "pkg/__init__.py": "", "pkg/client.py": CLIENT, "pkg/paths.py": PATHS}

@@ -29,7 +29,7 @@ def constants_of(
 ) -> tuple[dict[Entry, str], dict[Entry, str]]:
     """The entries that are constants of the file, and those of them that are new, with their names.
 
-    Entries with the same reason, code and sentence become equal.
+    Entries with the same reason, code, sentence and advice become equal.
 
     Args:
         module: The file.
@@ -38,11 +38,12 @@ def constants_of(
     """
     existing = _existing(module)
     existing.update({(item.reason, item.code, blank(item.when)): name for item, name in imported.items()})
-    first: dict[tuple[str, str, str], Entry] = {}
+    first: dict[tuple[str, ...], Entry] = {}
     count: dict[Entry, int] = {}
     for conversion in conversions:
         conversion.entries = [
-            first.setdefault((item.reason, item.code, blank(item.when)), item) for item in conversion.entries
+            first.setdefault((item.reason, item.code, blank(item.when), item.recovery), item)
+            for item in conversion.entries
         ]
         for entry in conversion.entries:
             count[entry] = count.get(entry, 0) + 1

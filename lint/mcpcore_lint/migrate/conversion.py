@@ -361,7 +361,12 @@ class Conversion:
         """The first of some reasons that is not taken by another cause; the entry is declared under it."""
         for name in names:
             same = next((known for known in self.entries if known.reason == name), None)
-            if same is not None and (same.code, blank(same.when)) == (entry.code, blank(entry.when)):
+            # An entry has one advice: what a message says besides is lost with another.
+            if same is not None and (same.code, blank(same.when), same.recovery) == (
+                entry.code,
+                blank(entry.when),
+                entry.recovery or same.recovery,
+            ):
                 return name
             if name not in self._codes:
                 self._codes[name] = entry.code

@@ -32,10 +32,14 @@ INSTALLS: Final = re.compile(rb"(?<![\w-])(?:fast)?mcp(?:\[[^\]\n]*\])?[<>=~!]="
 """A requirement in a source file, such as one of a script that installs them."""
 _REQUIREMENT: Final = (
     r"(?P<name>mcp|fastmcp(?:-slim)?)(?![\w.-])(?P<extras>[ \t]*\[[^\]\n\"']*\])?"
-    r"(?P<version>[ \t]*(?:[<>=~!]=*[ \t]*[\w.*+!]+(?:[ \t]*,[ \t]*)?)*)"
+    r"(?P<version>[ \t]*(?:[<>=~!]=*[ \t]*[\w.*+]+(?:[ \t]*,[ \t]*[<>=~!]=*[ \t]*[\w.*+]+)*(?:[ \t]*,)?)?)"
 )
-_QUOTED: Final = re.compile(rf"(?P<quote>[\"']){_REQUIREMENT}(?:[ \t]*[;@](?:(?!(?P=quote))[^\n])*)?(?P=quote)")
-_ON_LINE: Final = re.compile(rf"^(?P<quote>[ \t]*){_REQUIREMENT}(?P<rest>[ \t]*(?:[;#@\\][^\n]*)?)$", re.MULTILINE)
+_QUOTED: Final = re.compile(
+    rf"(?<![\"'])(?P<quote>[\"']){_REQUIREMENT}(?:[ \t]*[;@](?:(?!(?P=quote))[^\n])*)?(?P=quote)(?!\s*[\"'])"
+)
+_ON_LINE: Final = re.compile(
+    rf"^(?P<quote>[ \t]*){_REQUIREMENT}(?P<rest>[ \t]*(?:[;#@\\][^\n]*)?)(?=\r?$)", re.MULTILINE
+)
 _KEY: Final = re.compile(
     r"^(?P<quote>)(?P<name>mcp|fastmcp)(?P<extras>[ \t]*=[ \t]*(?:\{[^\n]*?\bversion[ \t]*=[ \t]*)?)[\"']"
     r"(?P<version>[^\"'\n]*)[\"'][^\n]*$",
@@ -121,6 +125,7 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
         changes = [Edit(start, end, text[start : match.start("version")] + pin)] if pin is not None else []
         changes += _added(match, text, requirement) if adds and lists is not None else []
         can = writable and lists is not None and "@" not in match[0] and (needs.moved or needs.mcpcore)
+        can = can and not match[0].rstrip().endswith("\\")  # the requirement goes on in the next line
         if can and changes and _names(_lists(path, apply(text, sorted(changes)))) == _names(lists):
             edits += changes
         elif adds or (pin is not None and _CAPPED.search(match["version"])):
@@ -200,7 +205,8 @@ def _pin(match: re.Match[str]) -> str | None:
     if lower is not None:
         numbers = int(lower[2]), int(lower[3] or 0)
         early = numbers < least or (numbers == least and re.search(r"\d(?:a|b|rc)\d", version) is not None)
-        if numbers[0] >= least[0] and not (early and lower[1] == "=="):
+        # An upper bound may leave out what the code needs.
+        if numbers[0] >= least[0] and not (early and _CAPPED.search(version)):
             return None
     kept = re.match(r"(~=|\^)[\w.]+$", bare)
     end = f",<{_NEXT[match['name']]}" if _CAPPED.search(bare) and not kept else ""
@@ -239,7 +245,7 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
         line = text.count("\n", 0, match.start()) + 1 + (len(match[0]) - len(match[0].lstrip("\n")))
         said = " ".join(match[0].split())
         table = text[text.rfind("\n[", 0, match.start()) + 1 :].partition("]")[0]
-        known = said.startswith("requires-python") or table == "[tool.poetry.dependencies"
+        known = table in {"[project", "[tool.poetry.dependencies"}
         if int(match["minor"] or match["image"] or match["ci"]) >= least:
             continue
         if writable and path.endswith(".toml") and known and _OPEN.fullmatch(match["rest"]):

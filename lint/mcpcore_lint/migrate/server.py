@@ -55,6 +55,7 @@ _CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'
 _DOUBLES: Final = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "SimpleNamespace", "namedtuple"})
 """Test doubles, whose keywords are the fields that they show."""
 # The option with which clients go on to read the texts of exceptions that no contract declares.
+_MASKS: Final = "mask_error_details"
 _TEXTS: Final = 'expose_internal_errors="message"'
 # Types of the SDK whose `uri` is a text in version 2.
 _WITH_URI: Final = frozenset({"Resource", "ResourceLink", "TextResourceContents", "BlobResourceContents"})
@@ -463,10 +464,33 @@ def _around(module: Module, statements: Sequence[ast.stmt], target: str) -> ast.
             chain.append(parent)
         chains.append(chain)
     common = next((part for part in chains[0] if all(part in chain for chain in chains)), None)
-    if not isinstance(common, (ast.If, ast.Try, ast.Match)):
-        return None
-    assigned = [part for part in walk([common]) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
-    return common if sum(part.id == target for part in assigned) == len(statements) else None
+    return common if isinstance(common, (ast.If, ast.Try)) and _assigns([common], target) else None
+
+
+def _assigns(body: Sequence[ast.stmt], target: str) -> bool:
+    """Whether statements assign to a name on every path, and do nothing else than assign and import."""
+    made = False
+    for statement in body:
+        match statement:
+            case ast.If(body=one, orelse=other):
+                is_plain = _assigns(one, target) and _assigns(other, target)
+                made = made or is_plain
+            case ast.Try(body=one, handlers=clauses, orelse=[], finalbody=[]) if clauses:
+                is_plain = all(_assigns(arm, target) for arm in (one, *(clause.body for clause in clauses)))
+                made = made or is_plain
+            case ast.Assign(targets=[single]):
+                is_plain, made = True, made or ast.unparse(single) == target
+            case _:
+                is_plain = isinstance(statement, (ast.Import, ast.ImportFrom))
+        if not is_plain:
+            return False
+    return made
+
+
+def _masks(call: ast.Call, module: Module) -> bool:
+    """Whether a server may mask the texts of exceptions, also by options that the file has elsewhere."""
+    keys = {keyword.arg for keyword in call.keywords}
+    return _MASKS in keys or (None in keys and module.source.has(_MASKS))
 
 
 def plan_middleware(module: Module, mounted: Collection[ast.AST] = ()) -> tuple[list[Edit], list[Left]]:
@@ -495,10 +519,11 @@ def plan_middleware(module: Module, mounted: Collection[ast.AST] = ()) -> tuple[
             same += [parent] if isinstance(parent, ast.Assign) else []
             calls.append((call, same, name))
     for call, same, name in calls:
-        masks = any(keyword.arg == "mask_error_details" for keyword in call.keywords)
+        masks = _masks(call, module)
         made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({'' if masks else _TEXTS})"
         change = None
-        around = _around(module, same, name) if len(same) > 1 else None
+        alike = {_masks(other, module) for other, others, _ in calls if others is same} == {masks}
+        around = _around(module, same, name) if len(same) > 1 and alike else None
         if around is not None and (new := _inserted(module, around, name, made)):
             # Behind all branches, once.
             edits += new if module.parents.get(call) is same[0] else ()

@@ -27,7 +27,7 @@ MIDDLEWARE = {
         f'None\nif Other:\n    mcp = FastMCP("x", middleware=[{MIDDLE}])\n'
         f'if not Other:\n    mcp = FastMCP("y", middleware=[{MIDDLE}])'
     ),
-    # Each of its own: a branch that does more, one that is not there, and one that masks texts.
+    # A call in each branch: one branch does more, is not there, or masks texts.
     'None\nif Other:\n    mcp = FastMCP("x")\n    mcp.run()\nelse:\n    mcp = FastMCP("y")': (
         f'None\nif Other:\n    mcp = FastMCP("x", middleware=[{MIDDLE}])\n    mcp.run()\n'
         f'else:\n    mcp = FastMCP("y", middleware=[{MIDDLE}])'

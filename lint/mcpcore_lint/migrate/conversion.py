@@ -361,7 +361,7 @@ class Conversion:
         """The first of some reasons that is not taken by another cause; the entry is declared under it."""
         for name in names:
             same = next((known for known in self.entries if known.reason == name), None)
-            # An entry has one advice: what a message says besides is lost with another.
+            # An entry has one recovery, so the advice of another message would be lost.
             if same is not None and (same.code, blank(same.when), same.recovery) == (
                 entry.code,
                 blank(entry.when),

@@ -15,7 +15,7 @@ def open_streams() -> None:
     """Open the standard streams that the parent process closed, on the null device."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
-            # It gets the lowest free descriptor, that of the stream, which the next file to be opened would get.
+            # It takes the descriptor of the stream, the lowest that is free; else the next file to be opened would.
             setattr(sys, name, open(os.devnull, "w" if number else "r", encoding="utf-8"))  # noqa: SIM115, PTH123 - for good
 
 

@@ -252,9 +252,11 @@ class FailureMode(Mappable[R_co, D_co]):
         return self
 
     def _read_templates(self) -> None:
-        # A recovery that is still to be written is never sent.
+        # What is still to be written is never sent.
         recovery = None if is_todo(self.recovery) else self.recovery
-        object.__setattr__(self, "templates", templates_of((self.when, recovery, self.user_message), self.data_schema))
+        object.__setattr__(
+            self, "templates", templates_of((self.sentence, recovery, self.user_message), self.data_schema)
+        )
 
     @property
     def sentence(self) -> str:

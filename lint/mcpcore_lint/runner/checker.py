@@ -220,10 +220,10 @@ class Checker:
             return failed(Failure(shown, f"cannot be read: {error.strerror or error}"))
         digest = checksum(raw) if self.is_cached else b""
         relevant = self.is_relevant(absolute, raw)
-        self.project.depends_on_packages(absolute)
+        if relevant or self.every or self.settings.handlers:  # whose patterns name modules
+            self.project.depends_on_packages(absolute)
         if not relevant and not self.every:
-            # The patterns for handlers name modules.
-            consulted, missing = self.project.dependencies(absolute) if self.settings.handlers else ((), ())
+            consulted, missing = self.project.dependencies(absolute)
             return FileResult("", digest, consulted=(*consulted,), missing=(*missing,))
         suppresses = relevant and SUPPRESSION in raw
         try:

@@ -99,9 +99,13 @@ LEFT = {
     ),
     "poetry.lock": ('[[package]]\nname = "httpx"\n',),
     "pyproject.toml": (
-        '[project]\nrequires-python = ">=3.10,<3.11"\ndependencies = ["mcp[cli] @ git+https://a.b/mcp"]\n',
+        '[project]\nrequires-python = ">=3.10,<3.11"\ndependencies = ["mcp[cli] (>=1.9,<2)"]\n',
         'pyproject.toml:2: requires-python = ">=3.10,<3.11": mcpcore needs Python 3.11 or later',
         "pyproject.toml:3: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
+    ),
+    "requirements-b.txt": (
+        "mcp[cli] @ git+https://a.b/mcp\n",
+        "requirements-b.txt:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
     ),
     "requirements-c.txt": (
         "mcp>=1.2,\\\n<2\n",

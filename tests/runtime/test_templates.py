@@ -298,7 +298,7 @@ def test_a_wrong_placeholder_is_an_error_at_import(options: dict[str, Any], prob
 
 
 def test_only_entries_with_a_model_have_templates() -> None:
-    """Without one, braces are the author's own; what is still to be written is never sent."""
+    """Without one, braces are the author's own; a text that is still to be written is never sent."""
     plain = mode(data=None, when="{left} {", user_message=None)
     error = Context(Contract([plain])).fail("too_many", data={"left": 3})
     assert ("{left} {", {"hint": "Order at most {left}."}) == (error.message, error.recovery)

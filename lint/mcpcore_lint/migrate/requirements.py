@@ -35,7 +35,7 @@ _REQUIREMENT: Final = (
     r"(?P<version>[ \t]*(?:[<>=~!]=*[ \t]*[\w.*+]+(?:[ \t]*,[ \t]*[<>=~!]=*[ \t]*[\w.*+]+)*(?:[ \t]*,)?)?)"
 )
 _QUOTED: Final = re.compile(
-    rf"(?<![\"'])(?P<quote>[\"']){_REQUIREMENT}(?:[ \t]*[;@](?:(?!(?P=quote))[^\n])*)?(?P=quote)(?!\s*[\"'])"
+    rf"(?<![\"'])(?P<quote>[\"']){_REQUIREMENT}(?:[ \t]*[;@(](?:(?!(?P=quote))[^\n])*)?(?P=quote)(?!\s*[\"'])"
 )
 _ON_LINE: Final = re.compile(
     rf"^(?P<quote>[ \t]*){_REQUIREMENT}(?P<rest>[ \t]*(?:[;#@\\][^\n]*)?)(?=\r?$)", re.MULTILINE
@@ -124,7 +124,7 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
         start, end = match.start("name"), match.end("version")
         changes = [Edit(start, end, text[start : match.start("version")] + pin)] if pin is not None else []
         changes += _added(match, text, requirement) if adds and lists is not None else []
-        can = writable and lists is not None and "@" not in match[0] and (needs.moved or needs.mcpcore)
+        can = writable and lists is not None and re.search("[@(]", match[0]) is None and (needs.moved or needs.mcpcore)
         can = can and not match[0].rstrip().endswith("\\")  # the requirement goes on in the next line
         if can and changes and _names(_lists(path, apply(text, sorted(changes)))) == _names(lists):
             edits += changes

@@ -18,7 +18,7 @@ class ToolRegistrationUnresolved(Rule):
     if you pass the method to code that it cannot read, and `FastMCP.from_fastapi(app)` if it finds no routes or not the
     function of one, or if the call chooses among them. It says "no further function" where there is too much code
     behind a registration to read all of it."""
-    bad = 'server.add_tool(importlib.import_module(f"acme.tools.{name}").run)'
+    bad = 'for name in os.listdir("plugins"):\n    server.add_tool(importlib.import_module(f"acme.tools.{name}").run)'
     good = '[tool.mcpcore.lint]\nhandlers = ["acme.tools.*:run"]'
     how_to_fix = """Name the functions in the settings, and every rule checks them: `handlers` lists modules and
     functions, with `*` as a wildcard. Or register functions in a way that can be followed: from a list or a table, by a

@@ -2,10 +2,14 @@
 
 `python -m bench.classify.unseen` prints the figures of the open set, by which the tables were made, and of the closed
 set if it is there, and writes bench/results/unseen.json. A set is three files: the texts, and the labels of two passes
-(see bench/classify/messages/GUIDE.md); the open set is made of four. "held_out" judges each of the four by the phrases
-that the other three bear out. `--closed TEXTS FIRST SECOND` reads another closed set. With `-v` it lists the wrong
+(see bench/classify/messages/GUIDE.md); the open set is made of six. "held_out" judges each of the six by the phrases
+that the others bear out. `--closed TEXTS FIRST SECOND` reads another closed set. With `-v` it lists the wrong
 codes of the open set, and for each phrase how often it is right and in how many packages; the closed set stays unread
 while the tables are changed.
+
+A label is the one code that a text has, or "none" where two would do. The passes of the closed set name those codes
+too, in a third column; a code is wrong if neither pass calls it right. "not_the_label" counts the codes that are the
+label of neither pass, as the sets without that column do.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).with_name("messages")
 LATER = [
     (FOLDER / f"closed-{number}.jsonl", FOLDER / f"closed-{number}-first.tsv", FOLDER / f"closed-{number}-second.tsv")
-    for number in (2, 3, 4, 5)
+    for number in (2, 3, 4, 5, 6, 7)
 ]
 OPEN = [(FOLDER / "texts.jsonl", FOLDER / "first.tsv", FOLDER / "second.tsv"), *LATER[:-1]]
 CLOSED = LATER[-1]
@@ -54,6 +58,8 @@ class Message(NamedTuple):
     labels: tuple[str, str]
     code: str
     phrase: str
+    right: frozenset[str] = frozenset()
+    """The codes that a pass calls right beside its label."""
 
     @property
     def agreed(self) -> bool:
@@ -62,15 +68,15 @@ class Message(NamedTuple):
 
     @property
     def wrong(self) -> bool:
-        """Whether `classify` gives a code, and neither pass does."""
-        return self.code not in {"none", *self.labels}
+        """Whether `classify` gives a code that neither pass calls right."""
+        return self.code not in {"none", *self.labels, *self.right}
 
 
 def messages(files: Sequence[Path]) -> list[Message]:
     """Every message of a set with its labels, classified as an exception whose class says nothing."""
     texts, *passes = files
     first, second = (
-        {row.split()[0]: row.split()[1] for row in labels.read_text(encoding="utf-8").splitlines() if row.strip()}
+        {row[0]: row[1:] for row in map(str.split, labels.read_text(encoding="utf-8").splitlines()) if row}
         for labels in passes
     )
     rows = [json.loads(row) for row in texts.read_text(encoding="utf-8").splitlines() if row.strip()]
@@ -78,8 +84,9 @@ def messages(files: Sequence[Path]) -> list[Message]:
         Message(
             row["text"],
             PACKAGE.findall(row["source"])[0],
-            (first[str(row["id"])], second[str(row["id"])]),
+            (first[str(row["id"])][0], second[str(row["id"])][0]),
             *_said(row["text"]),
+            frozenset(",".join([*first[str(row["id"])][1:], *second[str(row["id"])][1:]]).split(",")),
         )
         for row in rows
     ]
@@ -105,6 +112,7 @@ def figures(labelled: Sequence[Message]) -> dict[str, float]:
         "wrong": wrong,
         "wrong_percent": round(100 * wrong / len(labelled), 2),
         "wrong_percent_of_coded": round(100 * wrong / max(1, coded), 2),
+        "not_the_label": sum(message.code not in {"none", *message.labels} for message in labelled),
         "agreed": len(agreed),
         "agreed_coded": answered,
         "agreed_coded_percent": round(100 * answered / max(1, len(agreed)), 2),

@@ -13,7 +13,8 @@ def _code_of(row: phrase_table.PhraseRow) -> str:
         return f"`{row.code.name}`"
     if row.silences is not None:
         return f"not `{row.silences.name}`"
-    return "by the status in it" if any("<" in phrase for phrase in row.phrases) else "none"
+    has_status = any(slot in phrase for phrase in row.phrases for slot in ("<status>", "<lone>", "<ended>", "<quoted>"))
+    return "by the status in it" if has_status else "none"
 
 
 def page() -> str:
@@ -80,7 +81,9 @@ def page() -> str:
         "such as API_BASE; `<status>` is an HTTP status, `<lone>` one alone on its line, in brackets or before a colon, "
         "`<quoted>` one that a key of JSON has, `<ended>` one that ends the text behind a colon; `<end>` is the end of a line, "
         "`<word>` any one word, `<quality>` one that is no participle, and `<value>` a value. A text that matches a row without a code "
-        "names no cause, whatever words it has; later rows do not give it a code that its row excludes. "
+        "names no cause, whatever words it has; later rows do not give it a code that its row excludes. Where two parts "
+        'of a text have different codes, as in "Authentication failed: timeout of 30 s exceeded", the text has none, '
+        "except that the patterns of the reference, which come last, deny no code. "
         "`{service}` is any of the words listed under that name below the table. "
         "Letters are read without their accents, and words of names in mixed case, such as OrderNotFound, are read too.",
         "",

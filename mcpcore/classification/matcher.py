@@ -205,7 +205,11 @@ class Matcher:
         return by_word
 
     def find(self, text: str, words: frozenset[str] | None = None) -> TextMatch | None:
-        """The first row that matches a bounded text in lower case; `words` are its `words_of`, if known."""
+        """The first row that matches a bounded text in lower case; `words` are its `words_of`, if known.
+
+        "Authentication failed: timeout of 30 s exceeded" has two codes, and the text does not tell the cause. Of two
+        phrases for the same words, such as "no such host" and "no such", the first decides.
+        """
         by_word = self._compile() if self._by_word is None else self._by_word
         candidates: dict[int, _Lazy] = {}  # two words of the text may lead to one phrase
         if words is None:
@@ -219,11 +223,13 @@ class Matcher:
                 else:
                     candidates[candidate.order] = candidate
         weak: TextMatch | None = None
+        decided: tuple[TextMatch, int, int] | None = None
         silenced: tuple[Code, ...] = ()
         for order in sorted(candidates):
             candidate = candidates[order]
             row = candidate.row
-            match = None if row.code in silenced else candidate.search(text)
+            skipped = row.code in silenced or (decided is not None and not row.contests)
+            match = None if skipped else candidate.search(text)
             # `API_DIRECTORY not found` is about no directory: a match of several words does not begin inside a name.
             if match is not None and (
                 "_" not in text
@@ -234,8 +240,18 @@ class Matcher:
                 if row.silences is not None:
                     silenced += (row.silences,)
                     continue
+                if decided is not None:
+                    first, start, end = decided
+                    if row.code is None:
+                        break  # what follows in the table may say nothing of such a text
+                    if row.code is not first.code and (match.end() <= start or end <= match.start()):
+                        return None
+                    continue
                 if row.code is not None:
-                    return TextMatch(row.code, row.retry, candidate.phrase, None)
+                    decided = TextMatch(row.code, row.retry, candidate.phrase, None), *match.span()
+                    if row.contests:
+                        continue
+                    break
                 if match.lastindex is None:
                     return weak  # a statement that says nothing, whatever words it has
                 status = int(match[1])
@@ -244,7 +260,7 @@ class Matcher:
                     if by_status.code not in _WEAK:
                         return by_status
                     weak = by_status
-        return weak
+        return weak if decided is None else decided[0]
 
 
 _LETTERS: Final = bytes(c if chr(c) in "abcdefghijklmnopqrstuvwxyz0123456789" else 32 for c in range(256))

@@ -33,16 +33,18 @@ class PhraseRow(NamedTuple):
     """The class, as `types` names it, to whose messages the row is limited; such rows are read first."""
     silences: Code | None = None
     """The one code that later rows may not give to a text of this row."""
+    contests: bool = False
+    """Whether a text says nothing if it also has such a row of another code, with other words."""
 
 
 _RETRIES: Final = {None: None, "soon": Retry.after(seconds=1), "never": Retry.never()}
 
 
-def _rows(entries: Iterable[dict[str, Any]]) -> Iterator[PhraseRow]:
+def _rows(entries: Iterable[dict[str, Any]], *, contests: bool = False) -> Iterator[PhraseRow]:
     for entry in entries:
         code, silences = (ErrorCode[entry[key]] if key in entry else None for key in ("code", "silences"))
         for only in entry.get("only", (None,)):
-            yield PhraseRow(code, tuple(entry["phrases"]), _RETRIES[entry.get("retry")], only, silences)
+            yield PhraseRow(code, tuple(entry["phrases"]), _RETRIES[entry.get("retry")], only, silences, contests)
 
 
 def _oracle_rows() -> Iterator[PhraseRow]:
@@ -61,7 +63,8 @@ VOCABULARY: Final[dict[str, str]] = {name: "|".join(words) for name, words in _d
 
 SECTIONS: Final[dict[str, tuple[PhraseRow, ...]]] = {
     "oracle": tuple(_oracle_rows()),
-    **{name: tuple(_rows(entries)) for name, entries in _data["messages"].items()},
+    # The patterns of the reference come last, and deny no code to a text that has one by then.
+    **{name: tuple(_rows(entries, contests=name != "reference")) for name, entries in _data["messages"].items()},
 }
 """The rows for messages by section, in the order in which they are read."""
 

@@ -2,7 +2,7 @@
 
 `python -m bench.classify.unseen` prints the figures of the open set, by which the tables were made, and of the closed
 set if it is there, and writes bench/results/unseen.json. A set is three files: the texts, and the labels of two passes
-(see bench/classify/messages/GUIDE.md); the open set is made of six. "held_out" judges each of the six by the phrases
+(see bench/classify/messages/GUIDE.md); the open set is made of seven. "held_out" judges each of the seven by the phrases
 that the others bear out. `--closed TEXTS FIRST SECOND` reads another closed set. With `-v` it lists the wrong
 codes of the open set, and for each phrase how often it is right and in how many packages; the closed set stays unread
 while the tables are changed.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).with_name("messages")
 LATER = [
     (FOLDER / f"closed-{number}.jsonl", FOLDER / f"closed-{number}-first.tsv", FOLDER / f"closed-{number}-second.tsv")
-    for number in (2, 3, 4, 5, 6, 7)
+    for number in (2, 3, 4, 5, 6, 7, 8)
 ]
 OPEN = [(FOLDER / "texts.jsonl", FOLDER / "first.tsv", FOLDER / "second.tsv"), *LATER[:-1]]
 CLOSED = LATER[-1]

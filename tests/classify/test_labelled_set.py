@@ -58,17 +58,17 @@ def test_messages_that_nobody_wrote_for_mcpcore_get_no_worse() -> None:
     """Neither more wrong codes nor more silence than the page tells, also where a set is judged by what the others bear
     out; and several packages bear out each form of a sentence."""
     sets = [messages(files) for files in OPEN]
-    first, three, four, six = (figures([m for labelled in sets[:count] for m in labelled]) for count in (1, 3, 4, 6))
+    first, three, four, seven = (figures([m for labelled in sets[:count] for m in labelled]) for count in (1, 3, 4, 7))
     held, all_held = (
-        figures([message for index in range(count) for message in held_out(sets[:count], index)]) for count in (4, 6)
+        figures([message for index in range(count) for message in held_out(sets[:count], index)]) for count in (4, 7)
     )
     for report, wrong, coded in (
         (first, 0.25, 56.5),
         (three, 0.25, 58.5),
         (four, 0.45, 58.5),
-        (six, 1, 58.5),
-        (held, 1.35, four["agreed_coded_percent"] - 3),
-        (all_held, 1.5, six["agreed_coded_percent"] - 3),
+        (seven, 1, 60.5),
+        (held, 1.35, 56.3),
+        (all_held, 1.4, seven["agreed_coded_percent"] - 3),
     ):
         assert report["wrong_percent"] <= wrong
         assert report["agreed_coded_percent"] >= coded

@@ -79,7 +79,6 @@ def messages(files: Sequence[Path]) -> list[Message]:
         {row[0]: row[1:] for row in map(str.split, labels.read_text(encoding="utf-8").splitlines()) if row}
         for labels in passes
     )
-    rows = [json.loads(row) for row in texts.read_text(encoding="utf-8").splitlines() if row.strip()]
     return [
         Message(
             row["text"],
@@ -88,7 +87,7 @@ def messages(files: Sequence[Path]) -> list[Message]:
             *_said(row["text"]),
             frozenset(",".join([*first[str(row["id"])][1:], *second[str(row["id"])][1:]]).split(",")),
         )
-        for row in rows
+        for row in map(json.loads, filter(str.strip, texts.read_text(encoding="utf-8").splitlines()))
     ]
 
 
@@ -178,11 +177,11 @@ def _judged(rows: Iterable[PhraseRow], labelled: Iterable[Message]) -> list[Mess
 def by_phrase(labelled: Sequence[Message]) -> str:
     """The wrong codes, and how often each phrase is right and wrong."""
     right, wrong = (Counter(m.phrase for m in labelled if m.wrong is blamed) for blamed in (False, True))
-    packages = {phrase: count for phrase, (count, _) in borne_out([labelled]).items()}
+    known = borne_out([labelled])
     return "\n".join(
         [f"{m.code} for {m.labels} by {m.phrase!r}: {m.text}" for m in labelled if m.wrong]
         + [
-            f"{right[p]:4} right {wrong[p]:4} wrong in {packages.get(p, 0):3} packages  {p or '(silence)'}"
+            f"{right[p]:4} right {wrong[p]:4} wrong in {known.get(p, (0, 0))[0]:3} packages  {p or '(silence)'}"
             for p in sorted({*right, *wrong})
         ]
     )

@@ -68,11 +68,6 @@ _QUOTES: Final = re.compile("[\"'`\u201c\u2018\xab]")
 
 _EXPECTED: Final = re.compile(r"\bexpect", re.IGNORECASE)
 
-_AFTER: Final = re.compile(
-    r" (?:(?:is|was)(?: not|n't)? (?:a|an|in|one|un|valid|known|allowed|odd|too)|isn't)", re.IGNORECASE
-)
-"""Words after words of the caller: `'...' is not a valid id`."""
-
 _SPOKEN: Final = re.compile(
     r" (?:response|reply|answer|status|error|for url|(?:was |were )?(?:returned|received) (?:by|from)|"
     r"(?:was|were) (?:returned|received))\b",
@@ -143,7 +138,6 @@ def _value_or_speech(quotation: re.Match[str]) -> str:
         # The value of a field that is named: `invalid parameter 'q': '...'`
         or (not last and before in _THINGS)
         or (last in _RECEIVED and (start < _SHORT or _EXPECTED.search(text) is not None))
-        or _AFTER.match(text, end) is not None
         or (last not in _RECEIVED and _is_part_of_a_sentence(quotation))
     ):
         return quotation[0]
@@ -228,8 +222,8 @@ class Matcher:
         for order in sorted(candidates):
             candidate = candidates[order]
             row = candidate.row
-            skipped = row.code in silenced or (decided is not None and not row.contests)
-            match = None if skipped else candidate.search(text)
+            counts = row.code not in silenced and (decided is None or row.contests)
+            match = candidate.search(text) if counts else None
             # `API_DIRECTORY not found` is about no directory: a match of several words does not begin inside a name.
             if match is not None and (
                 "_" not in text
@@ -241,10 +235,11 @@ class Matcher:
                     silenced += (row.silences,)
                     continue
                 if decided is not None:
-                    first, start, end = decided
                     if row.code is None:
                         break  # what follows in the table may say nothing of such a text
-                    if row.code is not first.code and (match.end() <= start or end <= match.start()):
+                    if row.code is not decided[0].code and not (
+                        decided[1] < match.end() and match.start() < decided[2]
+                    ):
                         return None
                     continue
                 if row.code is not None:
@@ -334,19 +329,12 @@ _ADDRESS = re.compile(
     r"(\b[a-z][a-z0-9+]{1,9}://)[^\s\"'<>]{1,300}|((?<![\w./])/)(?:[\w.@+-]{1,80}/){1,12}[\w.@+-]{0,80}|"
     r"((?<![\w-])--)[a-z][\w-]{0,40}|((?<![\w#&])#)[a-z][\w-]{0,80}|(?<![\w./])(?:\.{1,2}/)?\w{1,80}/(?:\w{1,80}/){0,8}\w{0,80}-[\w-]{1,80}"
 )
-_GOES_ON = re.compile(r" [a-z]")
-_SAYS: Final = frozenset(
-    ("with", "said", "says", "say", "saying", "error", "message", "reason", "returned", "replied", "answered",
-     "because", "got", "responded", "response", "status", "exception", "failed", "reported", "reads",
-     "received", "detail"),
-)  # fmt: skip
-"""Words before quoted speech; other quotations hold the name of a thing."""
 
 
 def without_names(text: str) -> str:
     """A message without quoted names, addresses, paths and options, whose words may mean anything.
 
-    Quotations after a colon or a word such as "said" stay, since they are the message of another program.
+    Quotations after a colon stay, since they are the message of another program.
     """
     text = without_values(text)
     if "/" in text or "--" in text or "#" in text:
@@ -370,12 +358,8 @@ def _name_or_speech(quotation: re.Match[str]) -> str:
     last = before.rpartition(" ")[2].lower()
     if not last:
         return quotation[0] if quotation.end() == len(text) else _UNNAMED[quotation[1]]
-    if last in _SAYS or (last == "code" and before.lower().endswith(_CODES)):
-        return quotation[0]
-    if last[-1] in ":={[(,>":
-        goes_on = last[-1] == ":" and quotation[2].isalnum() and _GOES_ON.match(text, quotation.end())
-        return _UNNAMED[quotation[1]] if goes_on else quotation[0]
-    return _UNNAMED[quotation[1]]
+    says = last[-1] in ":={[(,>" or (last == "code" and before.lower().endswith(_CODES))
+    return quotation[0] if says else _UNNAMED[quotation[1]]
 
 
 _UNNAMED: Final = {mark: f"{mark}x{mark}" for mark in "\"'`"}

@@ -82,8 +82,8 @@ def page() -> str:
         "`<quoted>` one that a key of JSON has, `<ended>` one that ends the text behind a colon; `<end>` is the end of a line, "
         "`<word>` any one word, `<quality>` one that is no participle, and `<value>` a value. A text that matches a row without a code "
         "names no cause, whatever words it has; later rows do not give it a code that its row excludes. Where two parts "
-        'of a text have different codes, as in "Authentication failed: timeout of 30 s exceeded", the text has none, '
-        "except that the patterns of the reference, which come last, deny no code. "
+        'of a text have different codes by the form of a sentence, as in "Authentication failed: timeout of 30 s exceeded", '
+        "it has none; a fact, such as the name of an errno, decides all the same. "
         "`{service}` is any of the words listed under that name below the table. "
         "Letters are read without their accents, and words of names in mixed case, such as OrderNotFound, are read too.",
         "",

@@ -63,8 +63,8 @@ VOCABULARY: Final[dict[str, str]] = {name: "|".join(words) for name, words in _d
 
 SECTIONS: Final[dict[str, tuple[PhraseRow, ...]]] = {
     "oracle": tuple(_oracle_rows()),
-    # The patterns of the reference come last, and deny no code to a text that has one by then.
-    **{name: tuple(_rows(entries, contests=name != "reference")) for name, entries in _data["messages"].items()},
+    # A fact decides whatever form the rest of its text has. The patterns of the reference come last, and deny no code.
+    **{name: tuple(_rows(entries, contests=name.startswith("forms"))) for name, entries in _data["messages"].items()},
 }
 """The rows for messages by section, in the order in which they are read."""
 

@@ -50,7 +50,8 @@ PACKAGES, SETS = 3, 2
 class Message(NamedTuple):
     """A text, its package, the labels of both passes, and what `classify` says with the phrase that decides.
 
-    The package is that of a source such as `npm:@hono/node@1.2.3:lib/client.js:12`, in every version.
+    `right` has the codes that a pass calls right beside its label. The package is that of a source such as
+    `npm:@hono/node@1.2.3:lib/client.js:12`, in every version.
     """
 
     text: str
@@ -59,7 +60,6 @@ class Message(NamedTuple):
     code: str
     phrase: str
     right: frozenset[str] = frozenset()
-    """The codes that a pass calls right beside its label."""
 
     @property
     def agreed(self) -> bool:
@@ -222,8 +222,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def met(report: dict[str, dict[str, float]]) -> bool:
     """Whether the sets of a report keep their limits."""
-    half = report["open_half"]
-    closed = report.get("closed", half)
+    half, closed = report["open_half"], report.get("closed", report["open_half"])
     return (
         max(report["open"]["wrong_percent"], closed["wrong_percent"]) <= MOST_WRONG
         and closed["agreed_coded_percent"] >= half["agreed_coded_percent"] - MOST_BELOW_OPEN

@@ -85,7 +85,8 @@ class Surroundings:
         """`text` without the values that the calls sent."""
         text = text.replace(forged_line(self.marker), "''")
         cut = r"\u2026 \(cut: \d+ characters in all\)"
-        return re.sub(rf"[\w./-]*{re.escape(self.marker)}[\w./-]*|x{{20,}}|{cut}", "''", text)
+        # A full stop after a value ends the server's sentence.
+        return re.sub(rf"[\w./-]*{re.escape(self.marker)}(?:[\w./-]*[\w/-])?|x{{20,}}|{cut}", "''", text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

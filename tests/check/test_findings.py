@@ -278,6 +278,8 @@ REFUSED = "connect: connection refused"
         # A hint is advice in any language, unless it only states something.
         (failure("Nein.", error="Nein.", hint="Bitte zuerst suchen."), "valid", (), set()),
         (failure("It broke.", error="It broke.", hint="It broke."), "valid", (), {"no-next-step"}),
+        # The full stop after a value of the caller ends the first sentence.
+        (failure(f"There is no order {AROUND.marker}.md. Call the list tool for the ids."), "valid", (), set()),
     ],
 )
 def test_a_failure_is_judged_by_what_the_server_says(answer, kind, takes, rules):

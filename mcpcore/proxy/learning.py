@@ -78,6 +78,9 @@ RECOVERY: Final = f"{TODO}: say what the caller can do about it."
 
 # The mark in a shape for a part that varies; the texts themselves have no control characters.
 _ANY: Final = "\0"
+# And for one that may also be missing.
+_MAYBE: Final = "\1"
+_PATTERNS: Final = {_ANY: ".+", _MAYBE: ".*"}
 
 # What differs between two failures of the same shape: quoted words, URLs, ids, paths, addresses, numbers.
 _VARIABLE: Final = re.compile(
@@ -114,7 +117,7 @@ class _Kind(NamedTuple):
 
 @dataclass(slots=True)
 class _Shape:
-    # The words of the text and the spaces between them; `_ANY` for a part that varies.
+    # The words of the text and the spaces between them; `_ANY` and `_MAYBE` for a part that varies.
     words: list[str]
     names: set[str]
     count: int = 1
@@ -127,7 +130,11 @@ def _common(words: list[str], others: list[str]) -> list[str] | None:
     most = min(len(words), len(others))
     first = next((index for index in range(most) if words[index] != others[index]), most)
     last = next((index for index in range(most - first) if words[-1 - index] != others[-1 - index]), most - first)
-    covering = [*words[:first], _ANY, *words[len(words) - last :]]
+    covering = [
+        *words[:first],
+        _MAYBE if first + last == most or _MAYBE in words[first : len(words) - last] else _ANY,
+        *words[len(words) - last :],
+    ]
     fixed = sum(any(map(str.isalpha, word)) for word in covering)
     return covering if fixed >= 2 and 4 * fixed >= max(len(words), len(others)) else None
 
@@ -227,7 +234,11 @@ def _words_of(text: str, arguments: Mapping[str, Any], *, in_json: bool) -> list
 
 def _pattern_of(words: list[str], kind: _Kind) -> str | None:
     """A regular expression for the texts of a shape."""
-    pattern = re.sub(r"\.\+(?:\s*\.\+)+", ".+", ".+".join(map(escaped, "".join(words).split(_ANY))))
+    pattern = re.sub(
+        r"\.[+*](?:\s*\.[+*])+",
+        ".+",
+        "".join(_PATTERNS.get(part) or escaped(part) for part in re.split(f"([{_ANY}{_MAYBE}])", "".join(words))),
+    )
     if kind.success is not None and words:
         return rf"^\s*{pattern}"  # a success may have the same words anywhere else
     if not words or len(re.findall(r"[^\W_]", pattern)) >= _MIN_WORDS:
@@ -238,7 +249,7 @@ def _pattern_of(words: list[str], kind: _Kind) -> str | None:
 
 def _entry(kind: _Kind, shape: _Shape, taken: list[str]) -> dict[str, Any]:
     # "no such table: x" is a sentence without the name behind the colon.
-    sentence = re.sub(rf"{_ANY}(?:\s*{_ANY})*", "…", "".join(shape.words)).removesuffix(": …")
+    sentence = re.sub(rf"[{_ANY}{_MAYBE}](?:\s*[{_ANY}{_MAYBE}])*", "…", "".join(shape.words)).removesuffix(": …")
     slug = "_".join(re.findall(r"[a-z]{2,}", sentence.lower())[:4]) or "failed"
     reason = base = kind.code.lower() if kind.code != ErrorCode.UNKNOWN_ERROR.name else slug
     number = 2

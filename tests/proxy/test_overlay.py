@@ -341,6 +341,25 @@ def test_texts_of_one_shape_have_one_pattern(seen: Any, patterns: list[str], oth
     assert not any(learned.mode_of("get", Facts(text=text)) for text in others)
 
 
+@pytest.mark.parametrize(
+    "seen",
+    [
+        ["ENOENT: no such file, open '/a'", "Delete failed: ENOENT: no such file, open '/b'"],
+        ["the row was not found", "the row of the table was not found", "the row in the cache was not found"],
+        ["cannot open the file", "cannot open the file for writing"],
+    ],
+)
+def test_a_pattern_matches_each_text_that_it_was_drafted_from(seen: list[str], tmp_path: Path) -> None:
+    """One may have no words where the others have some."""
+    for texts in (seen, seen[::-1]):
+        learner = Learner(tmp_path / f"{texts[0][:3]}.toml", "python")
+        for text in texts:
+            sent = Envelope(code=1, name="NOT_FOUND", message="", retry=Retry.never())
+            learner.saw("tools", "get", sent, Facts(text=text), {})
+        (((match, *_), _),) = Overlay.read(learner.path).tools.entries["get"]
+        assert [True] * len(seen) == [match.fits(Facts(text=text)) for text in seen]
+
+
 def answered(
     result: dict[str, Any], overlay: Overlay | None = None, *, learn: Path | None = None, name: str = "t", **sent: Any
 ) -> bytes:

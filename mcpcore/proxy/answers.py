@@ -230,7 +230,7 @@ class ResponseRewriter:
         def convert() -> Json:
             # Its JSON may be an envelope of another dialect, which knows more than its words.
             sent = envelope_in(facts.json) or _envelope_of([{"type": "text", "text": facts.text}], facts.json)
-            return self._replaced(asked, response, sent, facts, listing)
+            return self._replaced(asked, response, _without_hearsay(sent, result), facts, listing)
 
         return self._converted(asked, listing, convert)
 
@@ -255,7 +255,7 @@ class ResponseRewriter:
                 return self._response(asked, self._result(asked, refused, {}))
             described = self._described(result, sent)
             return None if described is result else {**response, "result": described}
-        return self._replaced(asked, response, sent, _facts_in(result), listing)
+        return self._replaced(asked, response, _without_hearsay(sent, result), _facts_in(result), listing)
 
     def _converted(self, asked: Asked, listing: Listing, convert: Callable[[], Json | None]) -> Json | None:
         """What `convert` makes of a failure; if that goes wrong, a failure that says nothing of it, recorded."""
@@ -483,6 +483,12 @@ def _envelope_of(content: object, structured: object = None, meta: object = None
     envelope = Envelope.from_result(failed)
     assert envelope is not None
     return envelope
+
+
+def _without_hearsay(sent: Envelope, result: Json) -> Envelope:
+    """`sent` without the word that nothing was changed, if it is in a text alone, which may be that of an upstream."""
+    is_hearsay = sent.effects == "none" and _envelope_of([], result.get("structuredContent")).dialect == UNKNOWN_DIALECT
+    return replace(sent, effects=None) if is_hearsay else sent
 
 
 def _envelope_of_error(error: Json) -> Envelope:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
@@ -100,6 +101,22 @@ def test_a_call_that_was_refused_keeps_its_advice(answer: str, seconds: int | No
 def sent_as(**error: Any) -> dict[str, Any]:
     """Return the response of a server that sends envelopes."""
     return {"result": {"isError": True, "content": [], "structuredContent": {"error": {"message": "No.", **error}}}}
+
+
+@pytest.mark.parametrize("is_error", [True, False])
+def test_a_text_alone_does_not_say_that_nothing_was_changed(is_error: bool) -> None:
+    """It may be that of an upstream, which a server passes on; behind the proxy, it would be the server's own word."""
+    retry = {"kind": "retryable_immediate"}
+    error = {"code": -32004, "name": "TIMEOUT", "message": "No.", "retry": retry, "effects": "none", "tool": "charge"}
+    own = Envelope.from_json({**error, "correlationId": "a" * 16, "timestamp": "t"})
+    structured = {"error": own.to_json()}
+    for text in (json.dumps(structured), *([own.text()] if is_error else [])):
+        result: dict[str, Any] = {"isError": is_error, "content": [{"type": "text", "text": text}]}
+        read = failed({"result": result})
+        assert ("TIMEOUT", "unknown", Retry.never()) == (read.name, read.effects, read.retry)
+        assert "none" == failed({"result": result}, {"readOnlyHint": True}).effects
+        stated = failed({"result": {**result, "structuredContent": structured}})
+        assert ("none", Retry.now()) == (stated.effects, stated.retry)
 
 
 def test_what_a_server_states_itself_counts() -> None:

@@ -45,9 +45,6 @@ _PREFIX: Final = re.compile(r"Error (?:executing|calling) tool '?[A-Za-z0-9._-]{
 _VAGUE: Final = frozenset({ErrorCode.UNKNOWN_ERROR, ErrorCode.INTERNAL_ERROR})
 """Codes that say nothing; the text may say more."""
 
-_ANY_SERVER_ERROR: Final = -32000
-"""The JSON-RPC code that servers use for anything: FastMCP has it for timeouts and for its rate limit."""
-
 # Failures of a request that never became a call.
 _NOT_BEGUN: Final = frozenset({ErrorCode.PARSE_ERROR, ErrorCode.INVALID_REQUEST, ErrorCode.METHOD_NOT_FOUND})
 
@@ -244,7 +241,7 @@ def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope
     code = envelope.error_code or ErrorCode.UNKNOWN_ERROR
     stated = envelope.retry if envelope.retry_stated else None
     retry = code.retry if stated is None else stated
-    if code in _VAGUE or envelope.native_code == _ANY_SERVER_ERROR:
+    if code in _VAGUE:
         # The name of a tool, such as `set_timeout`, says nothing about the failure.
         text = _PREFIX.sub("", envelope.message[:_MAX_TEXT], count=1)
         # Exception itself matches no type of the table, so only the text counts.

@@ -200,6 +200,23 @@ def test_an_error_of_a_tool_that_nobody_knows_is_no_advice_to_repeat(error: dict
     assert advised(answer).retryable
 
 
+@pytest.mark.parametrize("number", [-32000, -32001])
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("The invoice is already paid", "UNKNOWN_ERROR"),
+        ("Session expired", "UNAUTHORIZED"),
+        ("Connection closed", "SERVICE_UNAVAILABLE"),
+        ("Request timed out", "TIMEOUT"),
+    ],
+)
+def test_a_number_that_servers_use_for_anything_says_nothing(number: int, message: str, name: str) -> None:
+    """The words decide, also where a session of the SDK made the error."""
+    failure = failure_of({"jsonrpc": "2.0", "id": 1, "error": {"code": number, "message": message}}, "a")
+    assert failure is not None
+    assert name == failure.envelope.name
+
+
 @pytest.mark.anyio
 async def test_a_reason_of_a_server_without_contracts_makes_no_list_old() -> None:
     """A tool that declares nothing is not listed again after each failure."""

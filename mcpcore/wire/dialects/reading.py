@@ -275,6 +275,11 @@ def _object_within(text: str) -> Mapping[str, Any] | None:
     return _object(match["json"]) if match is not None else None
 
 
+# What the numbers of a server's error say. It uses -32000 and -32001 for anything; only to the session of an SDK, they
+# mean a lost connection and a timeout, which the text says too.
+_NEAREST: Final = {number: code for number, code in PROTOCOL_CODES.items() if number not in (-32000, -32001)}
+
+
 def _of_protocol(answer: Answer, dialects: Collection[Dialect]) -> Envelope:
     """The envelope that a JSON-RPC error carries; else its own words and the nearest code."""
     error = answer.error
@@ -288,7 +293,7 @@ def _of_protocol(answer: Answer, dialects: Collection[Dialect]) -> Envelope:
     if isinstance(code, bool) or not isinstance(code, int):
         return _unknown(answer)
     fields = fields_of([data])
-    nearest = fields.code or PROTOCOL_CODES.get(code, ErrorCode.UNKNOWN_ERROR)
+    nearest = fields.code or _NEAREST.get(code, ErrorCode.UNKNOWN_ERROR)
     return _completed(_as_sent(nearest, message if isinstance(message, str) else "", native=code), fields)
 
 

@@ -170,12 +170,15 @@ class Learner:
         words, name = _words_of(text, arguments, in_json=kind.in_json), whole_characters(name)
         if not words and (kind.native, kind.status, kind.success) == (None, None, None):
             return  # nothing that a match could name
-        for known, shape in self._shapes:
-            covering = _common(shape.words, words) if known == kind else None
+        for index, (known, shape) in enumerate(self._shapes):
+            # Of texts that differ in a later line, the code may too; a pattern that all have says none.
+            merged = known if known == kind else kind._replace(code=ErrorCode.UNKNOWN_ERROR.name)
+            is_same = known == kind or (shape.words == words and known._replace(code=merged.code) == merged)
+            covering = _common(shape.words, words) if is_same else None
             if covering is not None:
                 shape.count += 1
-                if (covering, shape.names) != (shape.words, shape.names | {name}):
-                    shape.words, shape.names = covering, shape.names | {name}
+                if (merged, covering, shape.names) != (known, shape.words, shape.names | {name}):
+                    self._shapes[index] = merged, _Shape(covering, shape.names | {name}, shape.count)
                     self.write()
                 return
         if len(self._shapes) < _MAX_SHAPES:

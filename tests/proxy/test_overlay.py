@@ -360,6 +360,16 @@ def test_a_pattern_matches_each_text_that_it_was_drafted_from(seen: list[str], t
         assert [True] * len(seen) == [match.fits(Facts(text=text)) for text in seen]
 
 
+def test_one_pattern_has_one_code(tmp_path: Path) -> None:
+    """A second entry for texts that differ in a later line would match nothing."""
+    learner = Learner(tmp_path / "d.toml", "python")
+    for name, code in (("ls 1", "NOT_FOUND"), ("curl 2", "RATE_LIMITED"), ("ls 3", "NOT_FOUND")):
+        sent = Envelope(code=1, name=code, message="", retry=Retry.never())
+        learner.saw("tools", "get", sent, Facts(text=f"Command failed: '{name}'\n{code}"), {})
+    ((_, mode),) = Overlay.read(learner.path).tools.entries["get"]
+    assert ("command_failed", "UNKNOWN_ERROR") == (mode.reason, mode.code.name)
+
+
 def answered(
     result: dict[str, Any], overlay: Overlay | None = None, *, learn: Path | None = None, name: str = "t", **sent: Any
 ) -> bytes:

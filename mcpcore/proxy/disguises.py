@@ -27,7 +27,7 @@ _PREFIX: Final = re.compile(
 # Texts that nobody wrote for a client: of exceptions that a program did not expect.
 _CRASH: Final = re.compile(
     r"^Error (?:executing|calling) tool '?[A-Za-z0-9._-]{1,128}'?$"
-    r"|^panic: |nil pointer dereference|Segmentation fault|core dumped"
+    r"|^panic: |nil pointer dereference"
     r"|^(?:\w{1,60}\.){0,6}(?:AttributeError|NameError|UnboundLocalError|KeyError|IndexError|ZeroDivisionError|"
     r"RecursionError|AssertionError|ReferenceError|NullPointerException|NullReferenceException)\b"
     r"|'\w{1,60}' object has no attribute '|object is not (?:subscriptable|callable|iterable)"
@@ -61,8 +61,13 @@ def cleaned(text: str) -> str:
 
 
 def is_crash(text: str) -> bool:
-    """Whether a text is that of an exception that the server did not expect."""
+    """Whether a text is that of an exception that the server did not expect.
+
+    Such an exception has one line without its traceback; of more lines, each may be the output of a program.
+    """
     head = text[:MAX_SEARCHED]
+    if "\n" in head.strip():
+        return _is_trace(head)
     return _CRASH.search(cleaned(head)) is not None or _CRASH.search(head) is not None or _is_trace(head)
 
 
@@ -125,19 +130,24 @@ _FRAME: Final = re.compile(
     r"""File "([^"\n]{1,300})", line \d|^[ \t]*+at (?:[^\n(]{1,200}\()?([^\s()]{1,300}):\d+:\d""", re.MULTILINE
 )
 _NO_FILE: Final = re.compile(r"(?:evalmachine\.)?<(?!frozen)[^>]{0,80}>|\[eval\]")
+_FOLDER: Final = re.compile(r"^.*[/\\]")
+_NAMED: Final = r"(?<![\w.-])%s(?![\w-])"
+_OF_LANGUAGE: Final = re.compile(r"node:.*|.*[/\\]python3\.\d+[/\\](?!(?:site|dist)-packages).*")
 
 
 def is_of_caller(text: str, arguments: Mapping[str, Any]) -> bool:
     """Whether a traceback is that of a program of the caller, of which the arguments name each file.
 
-    Code that the arguments hold has no file. A text that is longer than what is searched counts as the server's.
+    They may name it without its folder. Code that they hold has no file, and the frames of the language's own library are
+    nobody's. A text that is longer than what is searched counts as the server's.
     """
     given = json.dumps(arguments)
-    frames = [python or other for python, other in _FRAME.findall(text[:MAX_SEARCHED])]
+    frames = {python or other for python, other in _FRAME.findall(text[:MAX_SEARCHED])}
+    own = {_FOLDER.sub("", file) for file in frames if not _OF_LANGUAGE.fullmatch(file)}
     return (
-        len(frames) > 0
+        len(own) > 0
         and len(text) <= MAX_SEARCHED
-        and all(_NO_FILE.fullmatch(file) or file in given for file in frames)
+        and all(_NO_FILE.fullmatch(file) or re.search(_NAMED % re.escape(file), given) for file in own)
     )
 
 

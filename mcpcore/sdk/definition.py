@@ -216,13 +216,16 @@ class ToolDefinition:
         return await resolve_arguments(self.sdk.resolved_params, self.sdk.resolver_plans, arguments, request.sdk)
 
 
-def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def admitting_error(
+    schema: dict[str, Any], failure: Mapping[str, Any] | None = None, *, is_foreign: bool = False
+) -> dict[str, Any]:
     """`schema`, of a result, so that a failure fits it too.
 
     The root object keeps its properties and definitions; what constrains the result alone moves into the first
     branch of an `anyOf`, and the second asks for `error`. Older clients need `type: object` at the root. With
     `failure`, the schema of another dialect, which may share names with the result, the branches stand side by side.
-    A schema that admits any failure already is returned unchanged.
+    A schema that admits any failure already is returned unchanged. A result of mcpcore has the key `error` only if its
+    schema names it; one of another server, if `is_foreign`, may have it wherever its schema allows that.
     """
     if _is_open(schema, _CANONICAL if failure is None else failure):
         return schema
@@ -238,7 +241,10 @@ def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = 
         return {**shared, "anyOf": [result, alone]}
     if schema.keys() <= _ADMITTING and schema.get("additionalProperties", True) in (True, {}):
         return schema  # a mapping of anything: it may have that key with any value itself
-    of_all_others = schema.keys() & {"patternProperties", "unevaluatedProperties"}
+    may_have_it = (
+        is_foreign and "error" not in schema.get("properties", {}) and schema.get("additionalProperties", True)
+    )
+    of_all_others = may_have_it or schema.keys() & {"patternProperties", "unevaluatedProperties"}
     moved = dict.fromkeys((*_RESULT_KEYWORDS, *(_EVERY_PROPERTY if of_all_others else ())))
     root = {key: value for key, value in schema.items() if key not in moved}
     branch: dict[str, Any] = {key: schema[key] for key in moved if key in schema}
@@ -246,11 +252,11 @@ def admitting_error(schema: dict[str, Any], failure: Mapping[str, Any] | None = 
     own = properties.get("error")
     # Keywords about all other properties see only the properties of the same object.
     beside = properties if branch.keys() & _EVERY_PROPERTY else {}
-    branch["properties"] = {**beside, "error": False if own is None else own}
+    branch["properties"] = dict(beside) if may_have_it else {**beside, "error": False if own is None else own}
     failed: dict[str, Any] = {"required": ["error"]}
-    if own is not None:
+    if own is not None or may_have_it:
         failed["properties"] = {"error": ERROR_SCHEMA}
-    properties["error"] = ERROR_SCHEMA if own is None else {}
+    properties["error"] = {} if "properties" in failed else ERROR_SCHEMA
     root.setdefault("type", "object")
     return {**root, "properties": properties, "anyOf": [branch, failed]}
 
@@ -289,9 +295,10 @@ def without_error(schema: dict[str, Any]) -> dict[str, Any]:
         return schema
     of_result = result.get("properties")
     own = of_result.get("error") if isinstance(of_result, dict) else None
-    if own is False and properties["error"] == ERROR_SCHEMA:
+    may_fail = failed.get("properties") == {"error": ERROR_SCHEMA}
+    if (own is False and properties["error"] == ERROR_SCHEMA) or (own is None and may_fail):
         kept = {name: value for name, value in properties.items() if name != "error"}
-    elif failed.get("properties") == {"error": ERROR_SCHEMA}:
+    elif may_fail:
         kept = {name: own if name == "error" else value for name, value in properties.items()}
     else:
         return schema

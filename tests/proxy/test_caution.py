@@ -32,10 +32,15 @@ def quiet(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def failed(
-    answer: str | dict[str, Any], annotations: object = None, *, tool: str = "charge", overlay: Overlay | None = None
+    answer: str | dict[str, Any],
+    annotations: object = None,
+    *,
+    tool: str = "charge",
+    overlay: Overlay | None = None,
+    **arguments: str,
 ) -> Envelope:
     """Return the envelope that a client gets for a failed call; `answer` is a text, or parts of the response."""
-    conversation = talk(overlay=overlay, name=tool)
+    conversation = talk(overlay=overlay, name=tool, arguments=arguments)
     conversation.listing.learn({"tools": [{"name": tool, "annotations": annotations}]})
     text = {"result": {"isError": True, "content": [{"type": "text", "text": answer}]}}
     envelope = Envelope.from_result(respond(conversation, **(text if isinstance(answer, str) else answer)))
@@ -215,6 +220,22 @@ def test_the_crash_of_what_a_tool_ran_is_its_answer(trace: str) -> None:
     """An agent that runs code has to read why it failed; code that was not read from a file is that of the caller."""
     assert trace == failed(trace, tool="anything").message
     assert "rows" not in str(failed({"error": {"code": -32603, "message": trace}}, tool="anything").to_json())
+
+
+@in_one_test(
+    "text",
+    [
+        TRACE.replace("<user>", "/home/ada/charge.py"),
+        f'{TRACE.replace("<user>", "charge.py")}\n  File "/usr/lib/python3.11/json/__init__.py", line 346',
+        "rows.js:1\nError: 7\n    at Object.<anonymous> (/home/ada/rows.js:1:7)\n    at node:internal/main/run_main:36:49",
+        "ok\nAssertionError: 1 != 2",
+        "Segmentation fault (core dumped)",
+    ],
+)
+def test_what_a_program_of_the_caller_prints_is_its_answer(text: str) -> None:
+    """The arguments name its file, perhaps without the folder; a program that crashed in itself has no traceback here."""
+    assert text == failed(text, command="python3 charge.py; node rows.js").message
+    assert "INTERNAL_ERROR" == failed(f'{text}\n  File "/srv/app.py", line 8').name
 
 
 @pytest.mark.parametrize("file", ["/srv/app.py", "<frozen importlib._bootstrap>"])

@@ -325,13 +325,18 @@ def test_any_object_schema_keeps_its_meaning_for_results(schema: dict[str, Any],
         assert validator(schema).is_valid({"error": {"code": "text"}})
     elif "error" not in schema.get("properties", {}):
         assert not validator(admitting).is_valid({"error": {"code": "text"}})
+    foreign = admitting_error(schema, is_foreign=True)
+    assert validator(foreign).is_valid(FAILURE)
+    for result in (value, {"error": 3}, {"a": 1, "error": 3}, {"a": 1, "error": None}):
+        assert validator(schema).is_valid(result) == validator(foreign).is_valid(result)
 
 
 @given(SCHEMAS)
 def test_the_schema_of_the_result_alone_can_be_recovered(schema: dict[str, Any]) -> None:
     """`without_error` undoes `admitting_error` and leaves every other schema unchanged."""
     admitting = admitting_error(schema)
-    assert (schema if admitting is schema else {"properties": {}, **schema}) == without_error(admitting)
+    for admitting in (admitting, admitting_error(schema, is_foreign=True)):
+        assert (schema if admitting is schema else {"properties": {}, **schema}) == without_error(admitting)
     if "anyOf" not in schema:
         assert schema is without_error(schema)
     for other in (

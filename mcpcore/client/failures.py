@@ -42,6 +42,9 @@ _MAX_TEXT: Final = 10_000
 
 _PREFIX: Final = re.compile(r"Error (?:executing|calling) tool '?[A-Za-z0-9._-]{1,128}'?: ")
 
+# "Sent 3 of 10 messages, then: HTTP 429" does not say that the whole call was refused.
+_FIRST_CLAUSE: Final = re.compile(r"(?i:\s*error:\s)*(?:[^\n,;:.]|[.:](?!\s))*")
+
 _VAGUE: Final = frozenset({ErrorCode.UNKNOWN_ERROR, ErrorCode.INTERNAL_ERROR})
 """Codes that say nothing; the text may say more."""
 
@@ -241,6 +244,7 @@ def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope
     code = envelope.error_code or ErrorCode.UNKNOWN_ERROR
     stated = envelope.retry if envelope.retry_stated else None
     retry = code.retry if stated is None else stated
+    is_partial = False
     if code in _VAGUE:
         # The name of a tool, such as `set_timeout`, says nothing about the failure.
         text = _PREFIX.sub("", envelope.message[:_MAX_TEXT], count=1)
@@ -248,26 +252,36 @@ def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope
         explanation = explain(Exception(text))
         if explanation.matched.layer == "message":
             code, retry = explanation.code, explanation.retry
+            first = _FIRST_CLAUSE.match(text)
+            is_partial = retry.retryable and first is not None and explain(Exception(first[0])).code is not code
         elif stated is None and asks_to_wait(text):
             # The text may name no time. The advice stays only where a second call does no harm.
             retry = as_retry(in_words(text) or 5)
     inferred = replace(envelope, code=int(code), name=code.name, retry=retry, inferred=True)
-    settled_envelope = with_default_effects(inferred, listed)
+    settled_envelope = with_default_effects(inferred, listed, is_partial=is_partial)
     if stated is None:
         return settled_envelope
     # A text may say how long to wait where the server's own word is only that the call may be repeated.
     return replace(settled_envelope, retry=retry if stated.seconds == 0 and retry.retryable else stated)
 
 
-def with_default_effects(envelope: Envelope, listed: ListedTool | None) -> Envelope:
-    """`envelope` with the effects that follow from the annotations of the tool, if it declares none."""
+def with_default_effects(envelope: Envelope, listed: ListedTool | None, *, is_partial: bool = False) -> Envelope:
+    """`envelope` with the effects that follow from the annotations of the tool, if it declares none.
+
+    A call that was refused, by its code, has none, unless `is_partial`: then it may have done something before.
+    """
     code = envelope.error_code
     if code is None:
         return envelope
     state = CallState(None if listed is None else listed.effects, began=code not in _NOT_BEGUN)
-    is_declared = declares_retry(envelope)
+    settled_as = ErrorCode.UNKNOWN_ERROR if is_partial else code
     effects, retry = settled(
-        state, code, envelope.retry, is_declared=is_declared, effects=envelope.effects, crashed=code in _VAGUE
+        state,
+        settled_as,
+        envelope.retry,
+        is_declared=declares_retry(envelope),
+        effects=envelope.effects,
+        crashed=settled_as in _VAGUE,
     )
     return replace(envelope, retry=retry, effects=effects)
 

@@ -107,6 +107,8 @@ _SAYS_SO: Final = frozenset({"isError", "is_error"})
 # Where an error says of what kind it is.
 _TYPES: Final = frozenset({"code", "type", "error_code", "errorCode", "error_type", "errorType"})
 
+_NO_ERROR: Final = re.compile(r"0*|[23]\d\d")
+
 _OF_ERROR: Final = _TYPES | {"error", "message"}
 _OF_RESULT: Final = frozenset({"content", "structuredContent", "structured_content", "_meta"})
 
@@ -138,8 +140,8 @@ _OF_LANGUAGE: Final = re.compile(r"node:.*|.*[/\\]python3\.\d+[/\\](?!(?:site|di
 def is_of_caller(text: str, arguments: Mapping[str, Any]) -> bool:
     """Whether a traceback is that of a program of the caller, of which the arguments name each file.
 
-    They may name it without its folder. Code that they hold has no file, and the frames of the language's own library are
-    nobody's. A text that is longer than what is searched counts as the server's.
+    They may name it without its folder. Code that they hold has no file, and the frames of the language's own library
+    are nobody's. A text that is longer than what is searched counts as the server's.
     """
     given = json.dumps(arguments)
     frames = {python or other for python, other in _FRAME.findall(text[:MAX_SEARCHED])}
@@ -216,8 +218,9 @@ def _holds_error(facts: Json) -> bool:
         return set() < others <= _OF_ERROR | _OF_RESULT
     error = held.get("error")
     inner, allowed = (error, {"error"}) if isinstance(error, dict) else ({**held, "message": error}, _OF_ERROR)
-    # A code of 0 says that there is no error.
-    types = [inner[key] for key in _TYPES & inner.keys() if inner[key] not in (0, "0", "")]
+    # A code such as 0 or 200 says that there is no error, and an entry of a log has a type and an error too.
+    of_error = _TYPES if flags or inner is error else _TYPES - {"type"}
+    types = [inner[key] for key in of_error & inner.keys() if not _NO_ERROR.fullmatch(str(inner[key]))]
     has_type = any(isinstance(kind, str | int) and kind is not True for kind in types)
     return others <= allowed and _words(inner.get("message")) and has_type
 

@@ -348,8 +348,9 @@ def _with_contract(item: Json, contracts: Section, name: str, key: str) -> Json:
     changes: Json = {}
     schema = item.get("outputSchema")
     if isinstance(schema, dict):
-        admits = quietly(lambda: without_error(schema) is not schema, False)
-        admitting = schema if admits else quietly(lambda: admitting_error(schema, is_foreign=True), schema)
+        admitting = quietly(
+            lambda: schema if without_error(schema) is not schema else admitting_error(schema, is_foreign=True), schema
+        )
         if admitting is not schema:
             changes["outputSchema"] = admitting
     contract = contracts.contract_of(item.get(name))

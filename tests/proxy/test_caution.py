@@ -53,6 +53,9 @@ AMBIGUOUS: list[str | dict[str, Any]] = [
     "HTTP 502: bad gateway",
     "HTTP 503",
     "HTTP 500: retry after 5 seconds",
+    "Sent 3 of 10 messages, then: HTTP 429 Too Many Requests. Retry after 5 seconds.",
+    "The mail was sent, but logging it failed: 429 Too Many Requests",
+    "deployed 3 of 5 hosts\nHTTP 429, retry after 30 seconds",
     "Connection reset by peer",
     "Something went wrong",
     "TypeError: 'x' object has no attribute 'y'",
@@ -91,6 +94,7 @@ def test_a_word_in_the_fields_of_a_failure_is_passed_on(word: dict[str, Any], ex
     ("answer", "seconds"),
     [
         ("HTTP 429: too many reservations, retry after 20 seconds", 20),
+        ("Error: Rate limit exceeded, retry after 20 seconds", 20),
         ("HTTP 404: no such order", None),
         ("HTTP 401: no token", None),
         ("HTTP 403: not yours", None),
@@ -179,6 +183,10 @@ def test_an_entry_of_an_overlay_decides() -> None:
         "Retries are not allowed",
         "No retry.",
         "retry: false",
+        "There is no point in retrying",
+        "Retries are disabled",
+        "Retrying would be dangerous",
+        "Stop calling this tool",
     ],
 )
 def test_a_text_that_forbids_another_call_is_obeyed(said: str) -> None:

@@ -14,7 +14,8 @@ _FORBIDS: Final = re.compile(
     r"|more than|immediately|right away|yet\b|too (?:often|soon|quickly|fast)))"
     r"|\b(?:not|non)[-_ ]?re-?(?:try-?able|triable|peatable)|\bretry(?:able)?[\"']?\s?[:=]\s?(?:false|no|never)\b"
     r"|\bretry(?:ing)? (?:will not|won't|does not|doesn't|cannot|can't) "
-    r"|\bretr(?:y|ying|ies) (?:is |are )?(?:not|never|pointless|useless|unsafe)\b"
+    r"|\bretr(?:y|ying|ies) (?:is |are |would be )?(?:not|never|pointless|useless|unsafe|dangerous|disabled|futile)\b"
+    r"|\bno (?:point|use|sense) (?:in )?(?:retrying|trying again|calling)|\bstop (?:retrying|calling)\b"
     r"|\bno retr(?:y|ies)(?: (?:is |are )?(?:allowed|possible|permitted)|[.!]?$)",
     re.IGNORECASE | re.MULTILINE,
 )

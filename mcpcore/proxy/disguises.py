@@ -132,6 +132,7 @@ _FRAME: Final = re.compile(
     r"""File "([^"\n]{1,300})", line \d|^[ \t]*+at (?:[^\n(]{1,200}\()?([^\s()]{1,300}):\d+:\d""", re.MULTILINE
 )
 _NO_FILE: Final = re.compile(r"(?:evalmachine\.)?<(?!frozen)[^>]{0,80}>|\[eval\]")
+_MAX_FILES: Final = 50
 _FOLDER: Final = re.compile(r"^.*[/\\]")
 _NAMED: Final = r"(?<![\w.-])%s(?![\w-])"
 _OF_LANGUAGE: Final = re.compile(r"node:.*|.*[/\\]python3\.\d+[/\\](?!(?:site|dist)-packages).*")
@@ -147,7 +148,7 @@ def is_of_caller(text: str, arguments: Mapping[str, Any]) -> bool:
     frames = {python or other for python, other in _FRAME.findall(text[:MAX_SEARCHED])}
     own = {_FOLDER.sub("", file) for file in frames if not _OF_LANGUAGE.fullmatch(file)}
     return (
-        len(own) > 0
+        0 < len(own) <= _MAX_FILES
         and len(text) <= MAX_SEARCHED
         and all(_NO_FILE.fullmatch(file) or re.search(_NAMED % re.escape(file), given) for file in own)
     )

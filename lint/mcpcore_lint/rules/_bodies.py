@@ -3,13 +3,14 @@
 import ast
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from mcpcore_lint.engine.flow.bodies.nodes import LEAVES
 from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.endings import CALLING, leaves, never_passed, unreachable
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.semantics.symbols import last_name
+from mcpcore_lint.engine.syntax.parse import defaults_of, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.frameworks import framework_of, uses_mcpcore
 from mcpcore_lint.model import (
@@ -33,9 +34,11 @@ from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._wording import is_placeholder
 
 N = TypeVar("N", bound=ast.AST)
+_Schemas: TypeAlias = "dict[str, tuple[frozenset[object], str]]"
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
+_NEVER_NONE: Final = frozenset({"str", "int", "float", "bool", "list", "dict", "literal"})
 _DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps"})
 
 
@@ -127,9 +130,8 @@ class Body:
             lines = [getattr(binding.node, "lineno", 0) for binding in scope.bindings.get(name, ())]
             return bool(lines) and (len(lines) == 1 or max(lines) < first) and name not in scope.globals
 
-        for name, bindings in scope.bindings.items() if typed and scope.node is self.root else ():
-            annotation = bindings[0].annotation if bindings[0].kind == "parameter" and stays(name) else None
-            left |= {name: choices} if (choices := _choices(annotation)) else {}
+        schemas = _schemas(scope, self.root) if typed and scope.node is self.root else {}
+        left |= {name: {*choices} for name, (choices, _) in schemas.items() if choices}
         for test, holds in tests:
             for name, value in _implied(test, holds=holds):
                 if stays(name):
@@ -142,14 +144,18 @@ class Body:
                 left[name] -= values
         if any(not values for values in left.values()):
             return True
-        return any(_holds(test, known) is not holds for test, holds in tests if _holds(test, known) is not None)
+        return any(_holds(test, known, schemas) not in {None, holds} for test, holds in tests)
 
     def _tests(self, node: ast.AST) -> list[tuple[ast.expr, bool]]:
         """The tests around a node and before it, each with its result where the node runs."""
         tests: list[tuple[ast.expr, bool]] = []
         for part in (node, *self.above(node)):
-            ifs = [before for before in self.before(part) if isinstance(before, ast.If) and not before.orelse]
-            tests += [(before.test, False) for before in ifs if leaves(before.body, self.scope(node))]
+            chains: list[ast.stmt] = self.before(part)
+            for before in chains:
+                # After a chain of `if` and `elif` none of the branches that leave was taken.
+                if isinstance(before, ast.If) and leaves(before.body, self.scope(node)):
+                    tests.append((before.test, False))
+                    chains += before.orelse[:1] if len(before.orelse) == 1 else []
             parent = self.parents.get(part)
             if isinstance(parent, ast.If) and part is not parent.test:
                 tests.append((parent.test, part in parent.body))
@@ -200,13 +206,29 @@ class Body:
         return names | set(self.module.scope_of(self.root).bindings)
 
 
-def _choices(annotation: ast.expr | None) -> set[object]:
-    """The values that the schema of an annotated parameter allows; empty if it allows others."""
+def _schemas(scope: Scope, function: FunctionNode) -> _Schemas:
+    """The values and the class that the schema allows for each parameter of a handler that gets no other value."""
+    schemas: _Schemas = {}
+    defaults = defaults_of(function.args)
+    for name, (binding, *others) in scope.bindings.items():
+        core = binding.annotation if binding.kind == "parameter" and not others else None
+        if core is None or getattr(defaults.get(name), "value", ...) is None:
+            continue
+        if isinstance(core, ast.Subscript) and last_name(core.value) == "Annotated":
+            core = getattr(core.slice, "elts", [core])[0]
+        alias = scope.lookup(core.id) if isinstance(core, ast.Name) else None
+        core = (alias[1][0].value if alias is not None else None) or core
+        schemas[name] = _choices(core), ast.unparse(core).partition("[")[0].lower()
+    return schemas
+
+
+def _choices(annotation: ast.expr) -> frozenset[object]:
+    """The values that an annotation allows; empty if it allows others."""
     match annotation:
-        case ast.Subscript(value=ast.Name(id="Literal"), slice=part):
+        case ast.Subscript(value=ast.Name(id="Literal") | ast.Attribute(attr="Literal"), slice=part):
             values = [part] if isinstance(part, ast.Constant) else getattr(part, "elts", [])
-            return {value.value for value in values if isinstance(value, ast.Constant)}
-    return set()
+            return frozenset(value.value for value in values if isinstance(value, ast.Constant))
+    return frozenset()
 
 
 def _implied(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, bool]]:
@@ -237,17 +259,23 @@ def _compared(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, set[object]
                 yield name, {*constants}, holds is isinstance(operator, (ast.In, ast.Eq))
 
 
-def _holds(test: ast.expr, known: dict[str, bool]) -> bool | None:
-    """Whether a test holds, as far as the truth of the names in it is known."""
+def _holds(test: ast.expr, known: dict[str, bool], schemas: _Schemas) -> bool | None:
+    """Whether a test holds, as far as the truth of the names in it and the schemas of parameters are known."""
     match test:
         case ast.Name(id=name):
             return known.get(name)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            inner = _holds(operand, known)
+            inner = _holds(operand, known, schemas)
             return None if inner is None else not inner
         case ast.BoolOp(op=operator, values=values):
-            results, stops = [_holds(value, known) for value in values], isinstance(operator, ast.Or)
+            results, stops = [_holds(value, known, schemas) for value in values], isinstance(operator, ast.Or)
             return stops if stops in results else None if None in results else not stops
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), ast.Name(id=kind)]) if name in schemas:
+            return True if schemas[name][1] == kind else None
+        case ast.Compare(
+            left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as operation], comparators=[ast.Constant(value=None)]
+        ) if name in schemas:
+            return isinstance(operation, ast.IsNot) if schemas[name][1] in _NEVER_NONE else None
     return None
 
 

@@ -195,6 +195,22 @@ FOUND: Final[dict[str, dict[str, str]]] = {
             mcp = FastApiMCP(app, exclude_tags=["admin"], exclude_operations=["stop_it"])
         """,
     },
+    "the functions of a module that have the name of the tool": {
+        **HELD,
+        "tools/__init__.py": "from tools.search import find\nfrom tools.loans import lend\nlimit = 5\ndef _own(): ...\n",
+        "app.py": """
+            from mcp.server import Server
+            import tools
+            server = Server("x")
+
+            @server.call_tool()
+            async def call(name, arguments):
+                run = getattr(tools, name, None)
+                if run is None:
+                    raise ValueError(name)
+                return await run(**arguments)
+        """,
+    },
     "the classes that implement an abstract tool": {
         "app.py": BASE
         + """

@@ -296,6 +296,93 @@ class Loans:
 Books(app)
 mcp = FastMCP.from_fastapi(app)
 """,
+    "a table of functions that make the functions": FASTMCP
+    + """
+def make_find(client):
+    def find(q: str): ...
+    return find
+def make_lend(client):
+    def lend(q: str): ...
+    return lend
+MAKERS = {"find": make_find, "lend": make_lend}
+for spec in load():
+    maker = MAKERS.get(spec.name)
+    run = maker(1)
+    mcp.tool(name=spec.name)(run)
+""",
+    "an entry of each table in a table": FASTMCP
+    + BOTH
+    + """
+TABLE = {"find": {"run": find}, "lend": {"run": lend}}
+for name, entry in TABLE.items():
+    run = entry.get("run")
+    if run is not None:
+        mcp.tool(name=name)(run)
+""",
+    "objects that a function makes of classes": LOWLEVEL
+    + """
+class Finds:
+    def run(self, arguments): return self.find(arguments)
+class Lends:
+    def run(self, arguments): return self.find(arguments)
+def made():
+    def make(kind): return kind()
+    table = {"find": make(Finds), "lend": make(Lends)}
+    return table
+def register(server, table):
+    @server.call_tool()
+    async def call(name, arguments):
+        return table.get(name).run(arguments)
+register(server, made())
+""",
+    "methods that override the only abstract method of their name": LOWLEVEL
+    + """
+from abc import ABC, abstractmethod
+class Part(ABC):
+    @abstractmethod
+    async def answer(self, name, arguments): ...
+class Finds(Part):
+    async def answer(self, name, arguments):
+        if name == "find":
+            return self.find(arguments)
+    def find(self, arguments): ...
+class Lends(Part):
+    async def answer(self, name, arguments):
+        if name == "lend":
+            return self.lend(arguments)
+    def lend(self, arguments): ...
+@server.call_tool()
+async def call(name, arguments):
+    return await plugins.owner_of(name).part.answer(name, arguments)
+""",
+    "objects that an unknown registry returns": LOWLEVEL
+    + """
+class Base:
+    def run_tool(self, arguments):
+        raise NotImplementedError
+class Finds(Base):
+    name = "find"
+    def run_tool(self, arguments): ...
+class Lends(Base):
+    name = "lend"
+    def run_tool(self, arguments): ...
+@server.call_tool()
+async def call(name, arguments):
+    tool = await load().get_tool(name)
+    return tool.run_tool(arguments)
+""",
+    "a dispatcher that an executor runs": LOWLEVEL
+    + BOTH
+    + """
+import asyncio
+def handle(name, arguments):"""
+    + SERVED
+    + """
+@server.call_tool()
+async def call(name, arguments):
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(None, handle, name, arguments)
+""",
 }
 REPORTED: Final[dict[str, str]] = {
     "a server in a context variable": FASTMCP

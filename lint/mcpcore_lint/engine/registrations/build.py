@@ -12,7 +12,7 @@ from mcpcore_lint.engine.registrations.functions import Target
 from mcpcore_lint.engine.registrations.hints import annotations_of, joined
 from mcpcore_lint.engine.registrations.likely import likely_calls
 from mcpcore_lint.engine.registrations.lowlevel import dispatched
-from mcpcore_lint.engine.registrations.registration_forms import ROUTE, SERVES_ALL, Maker, Site
+from mcpcore_lint.engine.registrations.registration_forms import LOWLEVEL_DECORATOR, ROUTE, SERVES_ALL, Maker, Site
 from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes
 from mcpcore_lint.engine.registrations.unresolved import (
     Unresolved,
@@ -167,7 +167,8 @@ class Builder:
         func = node
         while isinstance(func, ast.Call):
             func = func.func
-        if not isinstance(func, ast.Attribute) or func.attr not in {"tool", "add_tool", "register_tool"}:
+        names = {"tool", "add_tool", "register_tool", *([LOWLEVEL_DECORATOR] if decorated is not None else ())}
+        if not isinstance(func, ast.Attribute) or func.attr not in names:
             return ()
         self.calls.functions.backward = True
         known = tuple(sites)

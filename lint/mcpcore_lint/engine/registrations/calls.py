@@ -124,6 +124,10 @@ class Calls:
             if isinstance(func, Symbol) and func.name == "functools.partial":
                 return self.maker(node.args[0], scope, depth)
             maker = self.maker(node.func, scope, depth)
+            if maker is None and getattr(node.func, "attr", "") == LOWLEVEL_DECORATOR and not node.args:
+                # The decorator itself says that a server of unknown origin is a low-level one.
+                flavour, key = self.servers.server(node.func.value, scope)  # type: ignore[attr-defined]
+                maker = Maker(SERVES_ALL, "lowlevel", key) if flavour is not None else None
             uncalled = maker is not None and maker.inner is None
             return self.evaluated(maker._replace(inner=node), scope) if uncalled and maker is not None else None
         value = evaluate(node, scope)

@@ -363,7 +363,7 @@ class Elements:
                 continue
             # A private member under an unknown condition is rather a helper than a tool.
             unknown = any(result is None for result, _ in results)
-            if not (unknown and _is_private(item[0]) and goes_through_members(loop.iter)):
+            if not (unknown and is_private(item[0]) and goes_through_members(loop.iter)):
                 yield frame
 
     def _loops(self, node: ast.expr, about: ast.expr, scope: Scope) -> list[Loop]:
@@ -442,7 +442,8 @@ def goes_through_members(node: ast.AST) -> bool:
     return not words.isdisjoint({"dir", "vars", "globals", "__dict__", "getmembers", "getmembers_static"})
 
 
-def _is_private(item: ast.expr) -> bool:
+def is_private(item: ast.expr) -> bool:
+    """Whether the name of a member, alone or in front of the member, begins with an underscore."""
     first = item.elts[0] if isinstance(item, ast.Tuple) and item.elts else item
     name = first.id if isinstance(first, ast.Name) else first.value if isinstance(first, ast.Constant) else ""
     return isinstance(name, str) and name.startswith("_")

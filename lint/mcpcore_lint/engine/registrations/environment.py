@@ -16,7 +16,7 @@ from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, defaults_of, returned
 from mcpcore_lint.engine.syntax.scopes import Binding, Bindings, Scope
-from mcpcore_lint.model import CallValue, Symbol
+from mcpcore_lint.model import CallValue, Symbol, string
 from mcpcore_lint.names import FRAMEWORKS
 
 DEEP: Final = 8
@@ -134,7 +134,7 @@ def functions_called(func: ast.expr, scope: Scope, depth: int = 0) -> Iterator[C
         made = method_of(info, "__call__")
         yield from [Called(made[0], made[1].module, scope, bound_first=True)] if made is not None else []
     elif function is None and depth < DEEP // 2:
-        if isinstance(func, ast.Attribute) and (method := _method_made(func, scope, depth)) is not None:
+        if isinstance(func, ast.Attribute) and (method := method_made(func, scope, depth)) is not None:
             yield Called(*method, scope, bound_first=True)
         if isinstance(func, ast.Call):
             maker_value = evaluate(func.func, scope)
@@ -159,11 +159,17 @@ def functions_run(call: ast.Call, scope: Scope) -> Iterator[Called]:
 
 
 def _values_of(node: ast.expr, scope: Scope) -> list[Placed]:
-    """The values of the table in `TABLE[key]` and `TABLE.get(key)`, if it is written out."""
+    """The values of the table in `TABLE[key]` and `TABLE.get(key)`, if it is written out; one if the key is known."""
     match node:
-        case ast.Subscript(value=holder) | ast.Call(func=ast.Attribute(value=holder, attr="get")):
+        case (
+            ast.Subscript(value=holder, slice=key)
+            | ast.Call(func=ast.Attribute(value=holder, attr="get"), args=[key, *_])
+        ):
             table, where = constructed(holder, scope)
-            return [(value, where) for value in table.values] if isinstance(table, ast.Dict) else []
+            wanted = string(evaluate(key, scope))
+            pairs = [*zip(table.keys, table.values, strict=True)] if isinstance(table, ast.Dict) else []
+            one = [value for name, value in pairs if wanted and getattr(name, "value", None) == wanted]
+            return [(value, where) for value in one or [value for _, value in pairs]]
     return []
 
 
@@ -221,7 +227,7 @@ def method_called(func: ast.Attribute, scope: Scope) -> tuple[Function, Module] 
     return None
 
 
-def _method_made(func: ast.Attribute, scope: Scope, depth: int) -> tuple[Function, Module] | None:
+def method_made(func: ast.Attribute, scope: Scope, depth: int = 0) -> tuple[Function, Module] | None:
     """The method that `value.name` is, if the value is made behind a name: by a loop, or by a decorator."""
     made, where = constructed(func.value, scope, 2 * depth)
     symbol = evaluate(made.func, where) if isinstance(made, ast.Call) and made is not func.value else None

@@ -11,10 +11,12 @@ from mcpcore_lint.engine.registrations.environment import (
     Function,
     Placed,
     assignments_of,
-    callee_frame,
+    call_frame,
     class_of,
     constructed,
+    functions_called,
     method_called,
+    method_made,
     substitute,
     written_scope,
 )
@@ -113,7 +115,7 @@ class Functions:
         sources = sources or self.elements.given(node, scope)
         targets = [target for placed in sources for target in self.behind(*placed, depth + 1)]
         if not targets and isinstance(node, ast.Attribute) and isinstance(value, Unknown):
-            method = method_called(node, scope)
+            method = method_called(node, scope) or method_made(node, scope)
             made, where = constructed(node.value, scope)
             if method is None and isinstance(made, ast.Call) and isinstance(evaluate(made.func, where), Symbol):
                 # `FunctionTool(fn).run_async`, of a class that cannot be read
@@ -152,10 +154,17 @@ class Functions:
     def _called(self, node: ast.Call, scope: Scope, depth: int) -> list[Target]:
         if self.registers(node, scope):
             return []
-        inside = callee_frame(node, scope)
-        if inside is not None:
+        if called := [
+            (callee.function, call_frame(callee, node, scope)) for callee in functions_called(node.func, scope)
+        ]:
             # A function nested in the callee, or one of the arguments.
-            return [target for value in returned(inside[0]) for target in self.behind(value, inside[1], depth + 1)]
+            values = [(value, frame) for function, frame in called for value in returned(function)]
+            return [target for placed in values for target in self.behind(*placed, depth + 1)]
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "get" and node.args:
+            entry = ast.copy_location(ast.Subscript(node.func.value, node.args[0], ast.Load()), node)
+            seen = substitute(entry, scope)
+            if seen[0] is not entry:
+                return self.behind(*seen, depth + 1)
         func = evaluate(node.func, scope)
         name = func.name if isinstance(func, Symbol) else ""
         if name == "functools.partial":

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from copy import copy
 from typing import Final, NamedTuple
 
-from mcpcore_lint.engine.registrations.elements import starts_with_loop
+from mcpcore_lint.engine.registrations.elements import is_private, starts_with_loop
 from mcpcore_lint.engine.registrations.environment import Env, Frame, Placed, arguments_of, bind, substitute
 from mcpcore_lint.engine.registrations.functions import Functions, Target
 from mcpcore_lint.engine.semantics.branches import Branch, Branches
@@ -92,13 +92,31 @@ def _left_open(target: Target) -> list[tuple[ClassInfo, str, ast.Call | None]]:
     if is_abstract(node, info):
         return [(info, node.name, None)]
     calls = [call for call in own_nodes(node) if isinstance(call, ast.Call) and _arguments(call)]
-    named = [(call, call.func.attr) for call in calls if isinstance(call.func, ast.Attribute) and _is_own(call.func)]
+    named = [
+        (call, call.func.attr)
+        for call in calls
+        if isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") == "self"
+    ]
     methods = ((call, name, info.methods.get(name)) for call, name in named)
     return [(info, name, call) for call, name, method in methods if method is not None and is_abstract(method, info)]
 
 
-def _is_own(func: ast.Attribute) -> bool:
-    return isinstance(func.value, ast.Name) and func.value.id == "self"
+def _abstract(func: ast.expr, module: Module) -> list[Target]:
+    """The abstract method that a call of an unknown object runs: the only one of its name, which others override."""
+    name = getattr(func, "attr", "")
+    key = "abstract", name
+    if name and key not in module.memo:
+        modules = module.project.modules_with(module, lambda text: f"def {name}(" in text) or ()
+        owners = [info for owner in modules for info in owner.classes.values() if name in info.methods]
+        bases = [info for info in owners if is_abstract(info.methods[name], info)]
+        known = len(bases) == 1 and all(bases[0] in ancestry(info) for info in owners)
+        module.memo[key] = [_target(info.methods[name], info) for info in bases if known]
+    targets: list[Target] = module.memo.get(key, [])
+    return targets
+
+
+def _target(method: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) -> Target:
+    return Target(method, owner.module, Const(method, owner.module, method.name))
 
 
 def _name_of(info: ClassInfo) -> Value:
@@ -151,7 +169,9 @@ class _Place:
                     self.names |= stored
                 elif self._table(value) is not None or self._asked(value):
                     self.by_name |= stored
-                elif isinstance(value, ast.Call) and any(map(self.is_name, _arguments(value))):
+                elif isinstance(call := getattr(value, "value", value), ast.Call) and any(
+                    map(self.is_name, _arguments(call))
+                ):
                     self.asked |= stored
                 elif self.takes(value):
                     self.derived |= stored
@@ -223,7 +243,13 @@ class _Place:
         """The results of a function that gets the name, or the whole request, as an argument."""
         if depth >= DEEP or not any(self.is_name(passed) or self._is_request(passed) for passed in _arguments(call)):
             return
-        for target in self.behind(call.func):
+        # Another function may run it: `run_in_executor(self._dispatch, name, arguments)`.
+        for at, part in enumerate(call.args):
+            if isinstance(part, (ast.Name, ast.Attribute)) and not self.takes(part) and self.behind(part):
+                run = ast.copy_location(ast.Call(part, call.args[at + 1 :], []), call)
+                yield from self._passed_to(run, way, depth)
+                return
+        for target in self.behind(call.func) or self._overriding(call):
             function = target.node
             if isinstance(function, ast.Lambda) or any(step[0] is function for step in (*way, (self.node,))):
                 continue
@@ -233,6 +259,13 @@ class _Place:
             requests = {parameter for parameter, argument in arguments.items() if self.takes(argument)}
             inner = _Place(self.functions, function, target.module, names, names | requests)
             yield from inner.dispatched((*way, (self.node, self.module, call)), depth + 1)
+
+    def _overriding(self, call: ast.Call) -> list[Target]:
+        """The methods that a call of an unknown object may run with the name and the arguments."""
+        whole = self.requests and any(getattr(argument, "id", "") in self.derived for argument in _arguments(call))
+        steps = [step for target in (_abstract(call.func, self.module) if whole else ()) for step in _left_open(target)]
+        found = (method_of(kind, name) for info, name, _ in steps for kind in implementations(info))
+        return [_target(*method) for method in found if method is not None]
 
     def unread(self) -> Iterator[ast.expr]:
         """What gets the name and the arguments without being read.
@@ -368,12 +401,15 @@ class _Place:
                         entries.append((name, seen, call))
         entries += self._compared(nodes)
         for call in calls if not entries else ():
-            if self._calls_entry(call):
-                # Only the class of what is looked up may be known.
-                open_ones = [*filter(_left_open, self.functions.behind(call.func, self.scope))]
+            of_asked = getattr(getattr(call.func, "value", None), "id", "") in self.asked
+            calls_entry = self._calls_entry(call)
+            if calls_entry or (of_asked and any(map(self.takes, _arguments(call)))):
+                # Only the class of what is looked up may be known, or the name of its method.
+                targets = self.functions.behind(call.func, self.scope) or _abstract(call.func, self.module)
+                open_ones = [*filter(_left_open, targets)]
                 unknown = Unknown(call, self.module, "it is looked up where the linter cannot follow")
                 yield from ((unknown, target, call) for target in open_ones)
-                self.functions.unseen += [] if open_ones else [call.func]
+                self.functions.unseen += [call.func] if calls_entry and not open_ones else []
         served: set[str | None] = set()
         without: list[tuple[str | None, ast.expr]] = []
         for name, item, call in entries:
@@ -485,7 +521,14 @@ class _Place:
         elif isinstance(table, ast.Call) and table is node:
             start = evaluate(table.args[1], self.scope)
             before = start.parts[0] or "" if isinstance(start, Text) else ""
-            for member, where in elements.members.named_members(table.args[0], table.args[1], self.scope):
+            holder, text = table.args[:2]
+            members = elements.members.named_members(holder, text, self.scope)
+            if self.is_name(text) and elements.members.module(holder, self.scope) is not None:
+                # A client may call every public function of the module.
+                values = [(value, where) for _, value, where in elements.members.of(holder, self.scope)]
+                public = [placed for placed in values if not is_private(placed[0])]
+                members = [placed for placed in public if self.functions.behind(*placed)]
+            for member, where in members:
                 word = getattr(member, "attr", getattr(member, "id", ""))
                 yield Const(member, where.module, word.removeprefix(before)), (member, where)
         elif table is not None:

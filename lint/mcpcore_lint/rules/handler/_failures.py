@@ -55,7 +55,7 @@ _FAILURE: Final = regex(
     re.IGNORECASE,
 )
 _FAILURE_IN_CLAUSE: Final = regex(
-    rf"\s*(?:{_SIGNS}+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure|timed out)\b"
+    rf"\s*(?:{_SIGNS}+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure|timed out|timeout)\b"
     r"|(?:failed|failure|invalid|unable to|could not|couldn't|can't|cannot|something went wrong)\b)"
     r"|.{0,60}\b(?:failed|error)\b\s*[:.!(]",
     re.IGNORECASE,
@@ -123,7 +123,10 @@ class FailureDetector:
         self._contract_tool = contract_tool
         """Whether the answer is that of a tool of mcpcore, where a result that is marked as failed counts, too."""
         self._caught = {catch.name for catch in function.catches if catch.name is not None}
-        """The names of caught exceptions."""
+        """The names of caught exceptions, and of their texts: `reason = str(e)`."""
+        for part in walk_shallow([part for catch in function.catches for part in catch.body]):
+            if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name):
+                self._caught |= {part.targets[0].id} if self._is_exception_text(part.value) else set()
         self._parameters = {parameter.name for parameter in function.parameters}
         self._calls_left = _MAX_CALLS
         self._open: list[ast.AST] = []
@@ -213,6 +216,10 @@ class FailureDetector:
             bool(names & self._caught) and names <= self._caught | _TEXT_NAMES and not any(map(_LETTER.search, words))
         )
 
+    def tells_exception(self, call: ast.Call) -> bool:
+        """Whether a call passes on the caught exception or its text."""
+        return any(mentions(part, name) for part in (*call.args, *call.keywords) for name in self._caught)
+
     def _explains(self, node: ast.AST | None) -> bool:
         """Whether a text tells the caught exception and nothing that was computed: `f"no rows of {table} ({e})"`.
 
@@ -284,9 +291,10 @@ class FailureDetector:
         if failure is not None:
             # The call builds the failure, unless another function built the argument.
             return failure._replace(place=next((argument.place for argument in failures if argument.place), None))
-        # The function may convert its only argument, a mapping, into another form.
-        (name, argument), *others = arguments.items()
-        if others or not isinstance(argument, Mapping):
+        # The function may convert a mapping into another form: `as_text(answer, "json")`.
+        given = [(name, value) for name, value in arguments.items() if not isinstance(value, Const)]
+        name, argument = given[0] if len(given) == 1 else ("", None)
+        if not isinstance(argument, Mapping):
             return None
         held = names_of(name, body_of(HandlerBuilder.of(node, module, self._ctx.hierarchy).model))
         converts = all(any(mentions(answer, part) for part in held) for answer in _returned_values(node))

@@ -4,8 +4,10 @@ import ast
 import re
 from typing import Final
 
-from mcpcore_lint.model import ErrorSite, ToolDef
+from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.model import CatchSite, ErrorSite, FunctionNode, Handler, ToolDef
 from mcpcore_lint.patterns import regex
+from mcpcore_lint.rule import RuleContext
 
 NOT_FAILURES: Final = frozenset(
     f"builtins.{name}"
@@ -16,6 +18,10 @@ NOT_FAILURES: Final = frozenset(
 _UNKNOWN_TOOL: Final = regex(
     r"\b(?:unknown|no such|unsupported|invalid) tool\b|\btool\b.*\b(?:not found|unknown)\b", re.IGNORECASE
 )
+
+_LOGGING: Final = frozenset({"debug", "info", "warning", "error", "exception"})
+_RAISING: Final = (ast.Subscript, ast.BinOp, ast.Raise, ast.With, ast.AsyncWith, ast.For, ast.AsyncFor)
+"""What may raise besides calls."""
 
 
 def about_an_unknown_tool(error: ErrorSite, tool: ToolDef) -> bool:
@@ -28,3 +34,22 @@ def about_an_unknown_tool(error: ErrorSite, tool: ToolDef) -> bool:
     line = error.node.lineno
     routes = [route for route in tool.serves if route.inside.node is tool.handler.node]
     return bool(routes) and all(any(first <= line <= last for first, last in route.elsewhere) for route in routes)
+
+
+def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> bool:
+    """Whether nothing reaches a clause: the guarded statements only log, and call functions that catch everything."""
+    nodes = walk([*catch.try_body]) if catch is not None else []
+    calls = [part for part in nodes if isinstance(part, ast.Call) and getattr(part.func, "attr", "") not in _LOGGING]
+    called = [ctx.called(function, call) for call in calls]
+    known = all(found and all(map(_catches_all, found)) for found in called)
+    return bool(called) and known and not any(isinstance(part, _RAISING) for part in nodes)
+
+
+def _catches_all(function: FunctionNode) -> bool:
+    """Whether a function does everything in one `try` whose clauses answer each exception."""
+    *first, last = getattr(function, "body", [function])
+    raises = any(isinstance(part, (*_RAISING, ast.Call)) for part in walk(first))
+    if raises or not isinstance(last, ast.Try) or last.orelse:
+        return False
+    broad = any(clause.type is None or ast.unparse(clause.type) == "Exception" for clause in last.handlers)
+    return broad and not any(isinstance(part, ast.Raise) for part in walk([*last.handlers, *last.finalbody]))

@@ -36,6 +36,7 @@ from mcpcore_lint.rules.handler._failures import (
     settings_of,
 )
 from mcpcore_lint.rules.handler._outcomes import quoted_by
+from mcpcore_lint.rules.handler._raises import is_idle
 from mcpcore_lint.rules.handler._to_client import is_judged, is_kept, looks_for_failure
 
 _CONVERSIONS: Final = frozenset(
@@ -125,7 +126,8 @@ class _AnswerReader:
                 continue
             if item is not None and isinstance(value, ast.Tuple):
                 value = value.elts[item] if item < len(value.elts) else None
-            if value is not None and self._runs(site.node) and not _cannot_fail(value, site.scope):
+            runs = self._runs(site.node) and not is_idle(site.catch, self._function, self._ctx)
+            if value is not None and runs and not _cannot_fail(value, site.scope):
                 matches += self._answer(value, site.scope, caught=caught or site.catch is not None)
         return sorted(dict.fromkeys(matches), key=lambda match: (match.node.lineno, match.node.col_offset))
 
@@ -296,7 +298,7 @@ class _AnswerReader:
                     yield Returned(failure, call, in_clause)
                     continue
                 direct = complete and last_name(call.func) == model.name
-                yield from failures_of(
+                failures = failures_of(
                     model,
                     self._ctx,
                     contract_tool=self._contract_tool,
@@ -306,6 +308,20 @@ class _AnswerReader:
                     depth=self._depth + 1,
                     settings=(*settings_of(model, args, keywords, complete=direct), *_made_with(call, scope, names)),
                 )
+                told = in_clause and not failures and self._detector.tells_exception(call)
+                reader = _AnswerReader(model, self._ctx, contract_tool=self._contract_tool, depth=self._depth + 1)
+                yield from reader.filled() if told else failures
+
+    def filled(self) -> Iterator[Returned]:
+        """The failures that a function describes field by field, for an exception that it gets."""
+        for site in self._function.returns:
+            core = _core(site.node.value, site.scope) if site.node.value is not None else None
+            changes = [*self._fields_set(self._body.nodes, core.id)] if isinstance(core, ast.Name) else []
+            fields = [(key, value) for _, key, value in changes if key is not None]
+            shape = self._detector.shape_of_fields(fields, in_clause=True)
+            if shape is not None and isinstance(self._function.node, FUNCTIONS):
+                place = Place(changes[0][0], self._function.module, self._function.node)
+                yield Returned(Failure(shape, place), changes[0][0], caught=True)
 
     def _calls(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.Call, int | None, Flags]]:
         """The calls whose result an expression is, or an item of whose result; what is known of the other items."""
@@ -472,7 +488,10 @@ def _core(node: ast.expr, scope: Scope) -> ast.expr:
         match node:
             case ast.Await(value=inner) | ast.BinOp(op=ast.Add(), left=inner) | ast.List(elts=[inner]):
                 node = inner
-            case ast.JoinedStr(values=[ast.FormattedValue(value=inner), *_]):
+            case (
+                ast.JoinedStr(values=[ast.FormattedValue(value=inner), *_])
+                | ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[ast.List(elts=[inner, *_])])
+            ):
                 node = inner
             case ast.Call() if (converted := _converted(node, scope)) is not None:
                 node = converted

@@ -1,12 +1,15 @@
 """no-base-exception-catch: `except BaseException` or a bare `except` that does not re-raise."""
 
 import ast
+from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.syntax.parse import walk_shallow
 from mcpcore_lint.model import CatchSite, Handler, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, where_to
+
+_AWAITS: Final = (ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 
 class NoBaseExceptionCatch(Rule):
@@ -37,11 +40,12 @@ class NoBaseExceptionCatch(Rule):
             step = "catch Exception or less, or end the clause with `raise`; " + where_to(tool, what="internal_error")
             if catch.suppress:
                 kind, step = "`suppress(BaseException)`", "suppress the narrow exceptions that are expected here"
-            is_async = isinstance(catch.function, ast.AsyncFunctionDef)
+            # Cancellation is raised where the function awaits something.
+            awaits = any(isinstance(part, _AWAITS) for part in walk_shallow([*catch.try_body]))
             ctx.report(
                 catch.span,
                 f"{kind} in {tool.display_name} swallows "
-                + ("cancellation" if is_async else "KeyboardInterrupt and SystemExit"),
+                + ("cancellation" if awaits else "KeyboardInterrupt and SystemExit"),
                 help=step,
                 tool=tool,
                 module=handler.module,

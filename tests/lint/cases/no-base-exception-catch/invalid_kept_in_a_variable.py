@@ -5,7 +5,7 @@ from mcpcore import tool
 async def fetch(a: str) -> str:
     failure = None
     try:
-        text = open(a).read()
+        text = await load(a)
     except BaseException as error:  # here
         failure = error
     return f"{failure}"

@@ -6,7 +6,7 @@ from mcpcore import internal_error, tool
 @tool
 async def fetch(a: str) -> str:
     try:
-        return open(a).read()
+        return await load(a)
     except:  # here
         return ""
     try:

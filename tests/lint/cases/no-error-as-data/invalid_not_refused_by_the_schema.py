@@ -1,7 +1,8 @@
 # message: returns {"error": ...}
-from typing import Literal
+from typing import Annotated, List, Literal
 
 from fastmcp import FastMCP
+from pydantic import Field
 
 mcp = FastMCP("x")
 
@@ -26,3 +27,36 @@ def fetch(
         return {"pages": []}
     else:
         return {"error": f"no mode {mode}"}
+
+Mode = Literal["map", "docs"]
+
+@mcp.tool
+def search(
+    mode: Annotated[Mode, Field(description="What to search")],
+    rows: List[str],
+    labels: List[str],
+    text: str,
+    size: int = None,
+) -> dict:
+    """Search."""
+    if mode not in ("map", "docs"):
+        return {"error": "no mode"}
+    if not isinstance(labels, list) or text is None:
+        return {"error": "no labels"}
+    if not isinstance(text, list):
+        return {"error": "no list"}  # here
+    if size is None:
+        return {"error": "no size"}  # here
+    rows = rows or None
+    if rows is None:
+        return {"error": "no rows left"}  # here
+    return {"rows": rows}
+
+@mcp.tool
+def sort(mode: Mode) -> dict:
+    """Sort."""
+    if mode == "map":
+        return {"mode": 1}
+    elif mode == "docs":
+        return {"mode": 2}
+    return {"error": "no mode"}

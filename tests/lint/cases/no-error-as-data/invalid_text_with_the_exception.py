@@ -25,3 +25,18 @@ def count(table: str) -> str:
         return str(len(open(table).read()))
     except OSError:
         return f"no such table: {table}"
+
+@mcp.tool
+def explain(table: str) -> str:
+    try:
+        return open(table).read()
+    except OSError as exc:
+        reason = str(exc)
+        return "\n".join([f"Connection failed: {reason}", "Is the server up?"])  # here
+
+@mcp.tool
+def wait(table: str) -> str:
+    try:
+        return open(table).read()
+    except TimeoutError:
+        return f"TIMEOUT after {len(table)} s"  # here

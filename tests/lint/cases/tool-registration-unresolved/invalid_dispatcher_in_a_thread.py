@@ -1,4 +1,4 @@
-# message: no function is found behind `registry.call`
+# message: no function is found behind `self._handlers[name]`
 import asyncio
 
 from mcp.server import Server

@@ -371,6 +371,19 @@ async def call(name, arguments):
     tool = await load().get_tool(name)
     return tool.run_tool(arguments)
 """,
+    "a function that runs what was looked up": LOWLEVEL
+    + BOTH
+    + """
+TABLE = {"find": find, "lend": lend}
+async def run(function, arguments):
+    return await function(arguments)
+@server.call_tool()
+async def call(name, arguments):
+    function = TABLE.get(name)
+    if name == "stop":
+        return []
+    return await run(function, arguments)
+""",
     "a dispatcher that an executor runs": LOWLEVEL
     + BOTH
     + """

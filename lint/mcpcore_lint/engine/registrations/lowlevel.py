@@ -245,7 +245,8 @@ class _Place:
             return
         # Another function may run it: `run_in_executor(self._dispatch, name, arguments)`.
         for at, part in enumerate(call.args):
-            if isinstance(part, (ast.Name, ast.Attribute)) and not self.takes(part) and self.behind(part):
+            passes = isinstance(part, (ast.Name, ast.Attribute)) and any(map(self.is_name, call.args[at + 1 :]))
+            if passes and not self.is_name(part) and self.behind(part):
                 run = ast.copy_location(ast.Call(part, call.args[at + 1 :], []), call)
                 yield from self._passed_to(run, way, depth)
                 return
@@ -382,6 +383,7 @@ class _Place:
         """The functions in the table in which the name is looked up."""
         nodes = own_nodes(self.node)
         calls = [node for node in nodes if isinstance(node, ast.Call)]
+        answers = [*self._returned([*getattr(self.node, "body", ())])]
         entries = [(name, item, call) for call in calls for name, item in self.entries(call.func)]
         for target, value in _assignments(nodes):
             for name, item in self.entries(value):
@@ -396,9 +398,11 @@ class _Place:
                         case ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id=made), *_]) if made in env:
                             bind(part, (source, Frame(self.scope, env)), env)
                 for call in calls:
-                    seen = substitute(call.func, self.scope, env)
-                    if seen[0] is not call.func and any(self.takes(argument) for argument in _arguments(call)):
-                        entries.append((name, seen, call))
+                    # A function whose result is returned may run the entry: `return await run(entry, arguments)`.
+                    for part in (call.func, *(call.args if call in answers else ())):
+                        seen = substitute(part, self.scope, env)
+                        if seen[0] is not part and any(self.takes(argument) for argument in _arguments(call)):
+                            entries.append((name, seen, call))
         entries += self._compared(nodes)
         for call in calls if not entries else ():
             of_asked = getattr(getattr(call.func, "value", None), "id", "") in self.asked

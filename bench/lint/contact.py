@@ -17,7 +17,9 @@ from pathlib import Path
 
 SEED = 20261129
 QUOTAS = {"loop": 3, "low-level": 2, "fastmcp": 3, "sdk": 2}  # of each kind in each lot
-COUNTS = dict.fromkeys(("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"), 100) | {"first": 20}
+COUNTS = dict.fromkeys(("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"), 100) | {
+    "first": 20
+}
 FILES = {
     "contact.toml": ("first", "second"),
     "contact-3.toml": ("third",),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+import re
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
     from mcpcore_lint.diagnostics import Span
@@ -26,9 +28,20 @@ class ToolRecord(NamedTuple):
     """Whether a test registers it. Such tools are not counted."""
 
 
-@lru_cache
-def in_test_file(path: str) -> bool:
-    """Whether a file belongs to tests, by its path in the project."""
+_TESTS: Final = regex(
+    r"(^\s*(?:async\s+)?def test_|^\s*class Test|\bimport (?:pytest|unittest)\b|^from pytest)"
+    r"|\b__main__\b|(?:MCP|Server)\(",
+    re.MULTILINE,
+)
+"""What a test has, or a script that tries a server; a source file called `test_plans.py` has none of it."""
+
+
+def in_test_file(path: str, text: str | None = None, *, scripts: bool = True) -> bool:
+    """Whether a file belongs to tests, by its path in the project, and by what it has if that is known.
+
+    Without `scripts`, a script that is named as a test and has none is no file of tests.
+    """
     *folders, file = path.split("/")
-    named = file.startswith("test_") or file.endswith("_test.py") or file == "conftest.py"
-    return named or not {"test", "tests"}.isdisjoint(folders)
+    named = file.startswith("test_") or file.endswith("_test.py")
+    has_tests = named and (text is None or any(scripts or found[1] for found in _TESTS.finditer(text)))
+    return has_tests or file == "conftest.py" or not {"test", "tests"}.isdisjoint(folders)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit
-from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.parse import mentions, walk
 from mcpcore_lint.migrate.body import only_logs
-from mcpcore_lint.migrate.failures.raises import mentions_name
 from mcpcore_lint.migrate.messages import LABEL, VAGUE, code_of, constant_text, pieces
 from mcpcore_lint.migrate.sentences import of_class
 
@@ -54,7 +53,7 @@ def _is_catch_all(place: Place, clause: ast.ExceptHandler, body: Body) -> bool:
     text = constant_text(pieces(place.message, body.scope)).replace("\N{HORIZONTAL ELLIPSIS}", " ")
     label = LABEL.match(text)
     text = text[label.end() :] if label is not None else text
-    repeats = clause.name is not None and place.message is not None and mentions_name(place.message, clause.name)
+    repeats = clause.name is not None and place.message is not None and mentions(place.message, clause.name)
     if body.is_broad(clause):
         # A text without the exception's own may be one that only the author knew.
         says_no_more = _RESTATES.match(text) is not None and code_of("", text) in VAGUE

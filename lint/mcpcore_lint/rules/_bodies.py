@@ -218,17 +218,10 @@ def _schemas(scope: Scope, function: FunctionNode) -> _Schemas:
             core = getattr(core.slice, "elts", [core])[0]
         alias = scope.lookup(core.id) if isinstance(core, ast.Name) else None
         core = (alias[1][0].value if alias is not None else None) or core
-        schemas[name] = _choices(core), ast.unparse(core).partition("[")[0].lower()
+        choices = getattr(core.slice, "elts", [core.slice]) if isinstance(core, ast.Subscript) else []
+        values = [part.value for part in choices if isinstance(part, ast.Constant) and last_name(core) == "Literal"]
+        schemas[name] = frozenset(values), ast.unparse(core).partition("[")[0].lower()
     return schemas
-
-
-def _choices(annotation: ast.expr) -> frozenset[object]:
-    """The values that an annotation allows; empty if it allows others."""
-    match annotation:
-        case ast.Subscript(value=ast.Name(id="Literal") | ast.Attribute(attr="Literal"), slice=part):
-            values = [part] if isinstance(part, ast.Constant) else getattr(part, "elts", [])
-            return frozenset(value.value for value in values if isinstance(value, ast.Constant))
-    return frozenset()
 
 
 def _implied(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, bool]]:
@@ -297,11 +290,6 @@ def inside(node: ast.AST, roots: Sequence[ast.AST]) -> bool:
         < (getattr(root, "end_lineno", 0) or 0, getattr(root, "end_col_offset", 0) or 0)
         for root in roots
     )
-
-
-def mentions(node: ast.AST, name: str) -> bool:
-    """Whether an expression or a statement contains a name."""
-    return any(isinstance(part, ast.Name) and part.id == name for part in walk([node]))
 
 
 def names_of(origin: ast.expr | str, body: Body) -> set[str]:

@@ -266,6 +266,7 @@ class Walk:
         name = os.path.basename(path)
         # No model uses a server that a test creates. This is no pattern, since most runs need not load pathspec.
         is_test = not self.settings.include_tests and in_test_file(f"{name}/_.py" if folder else name)
+        is_test = is_test and (folder or in_test_file(name, (content_of(path) or b"").decode(errors="replace")))
         if is_test or (levels and _ignored(path, levels, folder=folder)):
             return True
         return bool(self._exclude) and is_below(path, self.root) and _ignored(path, self._exclude, folder=folder)

@@ -57,9 +57,6 @@ _CONCERNS: Final = re.compile(
     rb"mcp|MCP|" + b"|".join(rb"\b%b\b" % name.encode() for name in ATTRIBUTES), re.IGNORECASE
 )
 _MCPCORE: Final = re.compile(rb"^[ \t]*(?:from|import) mcpcore\b", re.MULTILINE)
-_TESTS: Final = re.compile(
-    r"^\s*(?:async\s+)?def test_|^\s*class Test|\bimport (?:pytest|unittest)\b|^from pytest", re.MULTILINE
-)
 
 
 class Migration(NamedTuple):
@@ -592,8 +589,4 @@ def _guarded(crashed: dict[str, Failure], path: str) -> Iterator[None]:
 
 def _is_test(module: Module) -> bool:
     """Whether a file is one of tests. A source file may be called `test_runs.py`."""
-    path = module.path
-    if not in_test_file(path):
-        return False
-    in_folder = in_test_file("/".join([*path.split("/")[:-1], "_.py"]))
-    return in_folder or path.endswith("conftest.py") or _TESTS.search(module.source.text) is not None
+    return in_test_file(module.path, module.source.text, scripts=False)

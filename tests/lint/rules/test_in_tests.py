@@ -48,13 +48,22 @@ def test_a_tool_of_a_test_may_print(path, reported):
 
 
 def test_files_of_tests_are_checked_on_request(tmp_path):
-    """They are otherwise read only where another file imports them."""
-    for name in ("server.py", "tests/helpers.py", "src/test_server.py", "src/server_test.py", "conftest.py"):
+    """They are otherwise read only where another file imports them. A source file may be called `test_plans.py`."""
+    for name in (
+        "server.py",
+        "tests/a.py",
+        "src/test_server.py",
+        "src/server_test.py",
+        "src/test_plans.py",
+        "conftest.py",
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(TOOL)
+        (tmp_path / name).write_text(TOOL.replace('FastMCP("x")', "make()" if "plans" in name else 'FastMCP("x")'))
     roots = [str(tmp_path)]
-    assert [*Walk(Settings(), str(tmp_path)).run(roots).files] == [str(tmp_path / "server.py")]
-    assert len(Walk(Settings(include_tests=True), str(tmp_path)).run(roots).files) == 5
+    assert [*Walk(Settings(), str(tmp_path)).run(roots).files] == [
+        str(tmp_path / name) for name in ("server.py", "src/test_plans.py")
+    ]
+    assert len(Walk(Settings(include_tests=True), str(tmp_path)).run(roots).files) == 6
 
 
 @pytest.mark.parametrize("name", ["error-contract-retry-type", "error-contract-retryable-type"])

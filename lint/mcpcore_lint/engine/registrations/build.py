@@ -15,6 +15,7 @@ from mcpcore_lint.engine.registrations.lowlevel import dispatched
 from mcpcore_lint.engine.registrations.registration_forms import LOWLEVEL_DECORATOR, ROUTE, SERVES_ALL, Maker, Site
 from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes
 from mcpcore_lint.engine.registrations.unresolved import (
+    OF_TWO,
     Unresolved,
     note_unresolved,
     unresolved,
@@ -155,6 +156,10 @@ class Builder:
             again = self.calls.decorating(node, outside)
             sites = self._blind(decorator, outside, again, node) or sites
         for site in sites:
+            takes_one = len(node.args.args) == len(node.decorator_list) == 1 and not node.args.vararg
+            if takes_one and site.maker.form is SERVES_ALL:
+                self._unresolved.append(unresolved(site.registration, site.registration)._replace(kind=OF_TWO))
+                continue
             for target in self.calls.functions.behind(site.target, site.scope):
                 self._add(site.maker, site.registration, target)
             self._note_if_exhausted(site.registration)

@@ -110,13 +110,12 @@ def _abstract(func: ast.expr, module: Module) -> list[Target]:
         owners = [info for owner in modules for info in owner.classes.values() if name in info.methods]
         bases = [info for info in owners if is_abstract(info.methods[name], info)]
         known = len(bases) == 1 and all(bases[0] in ancestry(info) for info in owners)
-        module.memo[key] = [_target(info.methods[name], info) for info in bases if known]
-    targets: list[Target] = module.memo.get(key, [])
-    return targets
-
-
-def _target(method: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) -> Target:
-    return Target(method, owner.module, Const(method, owner.module, method.name))
+        module.memo[key] = [
+            Target(info.methods[name], info.module, Const(info.methods[name], info.module, name))
+            for info in bases
+            if known
+        ]
+    return [*module.memo.get(key, ())]
 
 
 def _name_of(info: ClassInfo) -> Value:
@@ -244,12 +243,13 @@ class _Place:
         if depth >= DEEP or not any(self.is_name(passed) or self._is_request(passed) for passed in _arguments(call)):
             return
         # Another function may run it: `run_in_executor(self._dispatch, name, arguments)`.
-        for at, part in enumerate(call.args):
-            passes = isinstance(part, (ast.Name, ast.Attribute)) and any(map(self.is_name, call.args[at + 1 :]))
-            if passes and not self.is_name(part) and self.behind(part):
-                run = ast.copy_location(ast.Call(part, call.args[at + 1 :], []), call)
-                yield from self._passed_to(run, way, depth)
-                return
+        passed = [
+            (part, call.args[at:])
+            for at, part in enumerate(call.args, 1)
+            if isinstance(part, (ast.Name, ast.Attribute)) and any(map(self.is_name, call.args[at:]))
+            if not self.is_name(part) and self.behind(part)
+        ]
+        call = ast.copy_location(ast.Call(*passed[0], []), call) if passed else call
         for target in self.behind(call.func) or self._overriding(call):
             function = target.node
             if isinstance(function, ast.Lambda) or any(step[0] is function for step in (*way, (self.node,))):
@@ -266,7 +266,7 @@ class _Place:
         whole = self.requests and any(getattr(argument, "id", "") in self.derived for argument in _arguments(call))
         steps = [step for target in (_abstract(call.func, self.module) if whole else ()) for step in _left_open(target)]
         found = (method_of(kind, name) for info, name, _ in steps for kind in implementations(info))
-        return [_target(*method) for method in found if method is not None]
+        return [Target(made, owner.module, Const(made, owner.module, made.name)) for made, owner in filter(None, found)]
 
     def unread(self) -> Iterator[ast.expr]:
         """What gets the name and the arguments without being read.
@@ -525,13 +525,13 @@ class _Place:
         elif isinstance(table, ast.Call) and table is node:
             start = evaluate(table.args[1], self.scope)
             before = start.parts[0] or "" if isinstance(start, Text) else ""
-            holder, text = table.args[:2]
-            members = elements.members.named_members(holder, text, self.scope)
-            if self.is_name(text) and elements.members.module(holder, self.scope) is not None:
+            members = elements.members.named_members(table.args[0], table.args[1], self.scope)
+            if self.is_name(table.args[1]) and elements.members.module(table.args[0], self.scope) is not None:
                 # A client may call every public function of the module.
-                values = [(value, where) for _, value, where in elements.members.of(holder, self.scope)]
-                public = [placed for placed in values if not is_private(placed[0])]
-                members = [placed for placed in public if self.functions.behind(*placed)]
+                public = (
+                    member for member in elements.members.of(table.args[0], self.scope) if not is_private(member[1])
+                )
+                members = [(value, where) for _, value, where in public if self.functions.behind(value, where)]
             for member, where in members:
                 word = getattr(member, "attr", getattr(member, "id", ""))
                 yield Const(member, where.module, word.removeprefix(before)), (member, where)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.engine.registrations.environment import DEEP, Placed, assignments_of, in_module, substitute
+from mcpcore_lint.engine.registrations.environment import DEEP, Placed, assignments_of, class_of, in_module, substitute
 from mcpcore_lint.engine.registrations.folders import imported_modules
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.type_model import ancestry
-from mcpcore_lint.model import CallValue, Symbol, Text, options, string
+from mcpcore_lint.model import Symbol, Text, string
 
 if TYPE_CHECKING:
     from mcpcore_lint.engine.registrations.elements import Pair
     from mcpcore_lint.engine.registrations.functions import Functions
-    from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+    from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
 
 _IMPORTS: Final = frozenset({"importlib.import_module", "builtins.__import__"})
@@ -129,7 +128,7 @@ class Members:
                 # A module of a folder rather imports helpers than tools.
                 if len(modules) == 1 or module.scope.bindings[name][0].kind != "import"
             ]
-        info = _class_of(node, scope)
+        info = class_of(node, scope)
         methods = sorted({name for base in (ancestry(info) if info is not None else ()) for name in base.methods})
         return [
             (_constant(name, node), ast.copy_location(ast.Attribute(node, name, ast.Load()), node), scope)
@@ -179,16 +178,6 @@ def _by_name(name: str | None, scope: Scope) -> Module | None:
         return None
     module = scope.module
     return module if name == module.name else module.project.module_of(module, name, 0)
-
-
-def _class_of(node: ast.expr, scope: Scope) -> ClassInfo | None:
-    if isinstance(node, ast.Name) and node.id in {"self", "cls"}:
-        return class_round(scope)
-    for value in options(evaluate(node, scope)):
-        symbol = value.func if isinstance(value, CallValue) else value
-        if isinstance(symbol, Symbol) and isinstance(symbol.definition, ast.ClassDef):
-            return scope.module.project.class_info(symbol.definition)
-    return None
 
 
 def _name(name: str, at: ast.AST) -> ast.expr:

@@ -36,6 +36,8 @@ _LOOKS_INTO: Final = frozenset(
 )
 _IMPORTS: Final = frozenset({"importlib.import_module", "builtins.__import__"})
 _OWN: Final = frozenset({"builtins.globals", "builtins.locals", "importlib.util.module_from_spec"})
+OF_TWO: Final = "function that takes the name and the arguments"
+"""What the SDK calls for each call of a tool."""
 _KEY: Final = "unresolved registrations"
 
 

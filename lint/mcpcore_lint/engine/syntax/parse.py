@@ -113,6 +113,11 @@ def walk(roots: list[ast.AST]) -> list[ast.AST]:
     return nodes
 
 
+def mentions(node: ast.AST, name: str) -> bool:
+    """Whether an expression or a statement contains a name."""
+    return any(isinstance(part, ast.Name) and part.id == name for part in walk([node]))
+
+
 def body_of(node: FunctionNode) -> list[ast.AST]:
     """The statements of a function, or the expression of a lambda."""
     return [*node.body] if isinstance(node.body, list) else [node.body]

@@ -29,31 +29,33 @@ def raised(node: ast.Raise, body: Body) -> Place | Left | None:
     call = node.exc if isinstance(node.exc, ast.Call) else None
     symbol = body.symbol(call.func if call is not None else node.exc)
     name = symbol.name if symbol is not None else ""
+    short = name.rpartition(".")[2]
     rule = _rule(name, body)
     if rule is None:
         if name.startswith("mcpcore.") or getattr(getattr(node.exc, "func", None), "attr", "") == "fail":
             return None
         return _unknown(node, node.exc, name, body)
     if rule == "project-error" and (why := _changes_message(name, body)):
-        return body.left(node, f"raise of {_short(name)}", why)
+        return body.left(node, f"raise of {short}", why)
     if rule == "raise" and body.clause_of(node) is not None:
         rule = "rethrow"
     if call is None:
         return Place(node, rule, None, name)
     if call.keywords or len(call.args) > 1 or any(isinstance(arg, ast.Starred) for arg in call.args):
-        return body.left(node, f"raise of {_short(name)} with several arguments", "say which of them is the message")
+        return body.left(node, f"raise of {short} with several arguments", "say which of them is the message")
     message = call.args[0] if call.args else None
     if message is not None and not is_text(message, body.scope) and not may_be_text(message):
-        return body.left(node, f"raise of {_short(name)} with a value", "write a message, and give the value as data")
+        return body.left(node, f"raise of {short} with a value", "write a message, and give the value as data")
     return Place(node, rule, message, name, call)
 
 
 def _unknown(node: ast.Raise, error: ast.expr, name: str, body: Body) -> Left:
     """A `raise` of something that is no exception class of the project, such as one that another function makes."""
+    short = name.rpartition(".")[2]
     if name.startswith("builtins."):
-        pattern, decide = f"raise of {_short(name)}", "raise ctx.fail if the agent can do something about it"
+        pattern, decide = f"raise of {short}", "raise ctx.fail if the agent can do something about it"
     else:
-        pattern = f"raise of {_short(name) or ast.unparse(error)[:_SHOWN]}, which is no exception class of the project"
+        pattern = f"raise of {short or ast.unparse(error)[:_SHOWN]}, which is no exception class of the project"
         decide = "raise ctx.fail instead, if clients need a code or advice"
     return body.left(node, pattern, decide)
 
@@ -97,7 +99,7 @@ def _changes_message(name: str, body: Body) -> str:
     names = {info.node.name for info in infos}
     for info in infos:
         made = info.methods.get("__init__")
-        inherits = any(_short(ast.unparse(base)) in names for base in info.node.bases)
+        inherits = any(ast.unparse(base).rpartition(".")[2] in names for base in info.node.bases)
         if info.methods.keys() & {"__str__", "__new__"} or (
             made is not None and not _passes_message(made, alone=not inherits)
         ):
@@ -131,12 +133,3 @@ def _passes_message(method: ast.FunctionDef | ast.AsyncFunctionDef, *, alone: bo
     if len(calls) != 1 or not calls[0].args or (alone and (len(calls[0].args) > 1 or calls[0].keywords)):
         return False
     return ast.unparse(calls[0].args[0]) in same
-
-
-def _short(name: str) -> str:
-    return name.rpartition(".")[2]
-
-
-def mentions_name(node: ast.AST, name: str) -> bool:
-    """Whether a name appears in an expression."""
-    return any(isinstance(part, ast.Name) and part.id == name for part in walk([node]))

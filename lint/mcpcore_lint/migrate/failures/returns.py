@@ -7,8 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.engine.semantics.symbols import class_info
-from mcpcore_lint.engine.syntax.parse import all_parameters
-from mcpcore_lint.migrate.failures.raises import mentions_name
+from mcpcore_lint.engine.syntax.parse import all_parameters, mentions
 from mcpcore_lint.migrate.messages import is_text, may_be_text, pieces
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import Symbol
@@ -240,7 +239,7 @@ def _key(name: str) -> str:
 def _is_message(value: ast.expr, node: ast.AST, body: Body) -> bool:
     """Whether an expression is a text, or is made of the exception that was caught."""
     caught = (parent.name for parent, _ in body.above(node) if isinstance(parent, ast.ExceptHandler))
-    if is_text(value, body.scope) or any(name is not None and mentions_name(value, name) for name in caught):
+    if is_text(value, body.scope) or any(name is not None and mentions(value, name) for name in caught):
         return True
     match value:
         case ast.Name(id=name):
@@ -294,7 +293,7 @@ def _text(node: ast.Return, value: ast.expr, body: Body) -> Place | Left | None:
     clause = body.clause_of(node)
     if _DECLINED.search("".join(filter(None, parts))):
         return None
-    names_exception = clause is not None and clause.name is not None and mentions_name(value, clause.name)
+    names_exception = clause is not None and clause.name is not None and mentions(value, clause.name)
     if clause is not None and (names_exception or _BEGINS_IN_CLAUSE.match(start)):
         return Place(node, "text", value)
     if _BEGINS.match(start):
@@ -324,7 +323,7 @@ def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
     """A failure that another function or a model builds."""
     symbol = body.symbol(call.func)
     clause = body.clause_of(node)
-    passes = clause is not None and clause.name is not None and mentions_name(call, clause.name)
+    passes = clause is not None and clause.name is not None and mentions(call, clause.name)
     definition = symbol.definition if isinstance(symbol, Symbol) else None
     short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if isinstance(definition, ast.ClassDef) and symbol is not None:

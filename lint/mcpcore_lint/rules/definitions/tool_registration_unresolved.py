@@ -1,7 +1,7 @@
 """tool-registration-unresolved."""
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.engine.registrations.unresolved import unresolved_in
+from mcpcore_lint.engine.registrations.unresolved import OF_TWO, unresolved_in
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.rule import Rule, RuleContext
@@ -27,13 +27,17 @@ class ToolRegistrationUnresolved(Rule):
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Report each registration, unless the settings name handlers."""
-        if ctx.settings.handlers or in_test_file(module.path):
+        if ctx.settings.handlers or in_test_file(module.path, module.source.text):
             return
         for unresolved in unresolved_in(module):
-            message = f"no {unresolved.kind} is found behind `{unresolved.text}`, so no rule checks it"
             others = f" and {len(unresolved.matches) - 2} more" if len(unresolved.matches) > 2 else ""
             matches = ", ".join(unresolved.matches[:2]) + others if unresolved.matches else "no function that was found"
             example = unresolved.example or "a.module:run"
-            step = f'name the functions in [tool.mcpcore.lint], such as handlers = ["{example}"]'
-            step += f", which matches {matches}" if unresolved.example else ""
-            ctx.report(unresolved.registration, message, help=step)
+            named = f'name the functions in [tool.mcpcore.lint], such as handlers = ["{example}"]'
+            listed = f"{named}, which matches {matches}" if unresolved.example else named
+            step = "let it take both, or the SDK cannot call it" if unresolved.kind == OF_TWO else listed
+            ctx.report(
+                unresolved.registration,
+                f"no {unresolved.kind} is found behind `{unresolved.text}`, so no rule checks it",
+                help=step,
+            )

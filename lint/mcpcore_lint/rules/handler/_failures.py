@@ -10,12 +10,12 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate, evaluated_with
 from mcpcore_lint.engine.semantics.symbols import class_info, is_static
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
+from mcpcore_lint.engine.syntax.parse import mentions, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Text, Value, options, string
 from mcpcore_lint.patterns import ERROR_DOING, regex
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._bodies import body_of, mentions, names_of, short, text_start, unpacked
+from mcpcore_lint.rules._bodies import body_of, names_of, short, text_start, unpacked
 
 # Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
@@ -124,9 +124,12 @@ class FailureDetector:
         """Whether the answer is that of a tool of mcpcore, where a result that is marked as failed counts, too."""
         self._caught = {catch.name for catch in function.catches if catch.name is not None}
         """The names of caught exceptions, and of their texts: `reason = str(e)`."""
-        for part in walk_shallow([part for catch in function.catches for part in catch.body]):
-            if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name):
-                self._caught |= {part.targets[0].id} if self._is_exception_text(part.value) else set()
+        self._caught |= {
+            part.targets[0].id
+            for part in walk_shallow([part for catch in function.catches for part in catch.body])
+            if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name)
+            if self._is_exception_text(part.value)
+        }
         self._parameters = {parameter.name for parameter in function.parameters}
         self._calls_left = _MAX_CALLS
         self._open: list[ast.AST] = []

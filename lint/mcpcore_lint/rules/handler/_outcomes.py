@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
-from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.rules._bodies import Body, mentions
+from mcpcore_lint.engine.syntax.parse import mentions, walk
+from mcpcore_lint.rules._bodies import Body
 from mcpcore_lint.rules.handler._failures import MESSAGE_KEYS, normalized
 
 _WORDS: Final = frozenset(

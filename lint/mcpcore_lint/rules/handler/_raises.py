@@ -41,15 +41,20 @@ def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> boo
     nodes = walk([*catch.try_body]) if catch is not None else []
     calls = [part for part in nodes if isinstance(part, ast.Call) and getattr(part.func, "attr", "") not in _LOGGING]
     called = [ctx.called(function, call) for call in calls]
-    known = all(found and all(map(_catches_all, found)) for found in called)
-    return bool(called) and known and not any(isinstance(part, _RAISING) for part in nodes)
+    return (
+        bool(called)
+        and all(found and all(map(_catches_all, found)) for found in called)
+        and not any(isinstance(part, _RAISING) for part in nodes)
+    )
 
 
 def _catches_all(function: FunctionNode) -> bool:
     """Whether a function does everything in one `try` whose clauses answer each exception."""
     *first, last = getattr(function, "body", [function])
-    raises = any(isinstance(part, (*_RAISING, ast.Call)) for part in walk(first))
-    if raises or not isinstance(last, ast.Try) or last.orelse:
-        return False
-    broad = any(clause.type is None or ast.unparse(clause.type) == "Exception" for clause in last.handlers)
-    return broad and not any(isinstance(part, ast.Raise) for part in walk([*last.handlers, *last.finalbody]))
+    return (
+        isinstance(last, ast.Try)
+        and not last.orelse
+        and not any(isinstance(part, (*_RAISING, ast.Call)) for part in walk(first))
+        and any(clause.type is None or ast.unparse(clause.type) == "Exception" for clause in last.handlers)
+        and not any(isinstance(part, ast.Raise) for part in walk([*last.handlers, *last.finalbody]))
+    )

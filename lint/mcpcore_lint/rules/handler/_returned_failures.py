@@ -12,12 +12,12 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, returned, walk, walk_shallow
+from mcpcore_lint.engine.syntax.parse import alternatives, mentions, own_nodes, returned, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions
+from mcpcore_lint.rules._bodies import Body, body_of, inside
 from mcpcore_lint.rules.handler._failures import (
     CALL_RESULTS,
     CONTENTS,
@@ -114,7 +114,7 @@ class _AnswerReader:
             flags: What the caller knows of other items of the tuple.
             caught: Whether an `except` clause calls the function, so that its result is about a failure.
         """
-        matches = [*self._changed_in_clauses(), *(self._gathered() if item is None else ())]
+        matches = [*self.changed_in_clauses(), *(self._gathered() if item is None else ())]
         for site in self._function.returns:
             value = site.node.value if site.node not in self._body.unreachable else None
             if isinstance(value, ast.Tuple) and any(
@@ -207,21 +207,28 @@ class _AnswerReader:
                     fields = table.items if isinstance(table, Mapping) else ((table, table),)
                     yield from ((node, string(key), value) for key, value in fields)
 
-    def _changed_in_clauses(self) -> Iterator[Returned]:
-        """The failures that `except` clauses put into an answer: `result["status"] = "error"`."""
-        returns = self._function.returns if self._function.catches else ()
+    def changed_in_clauses(self, *, told: bool = False) -> Iterator[Returned]:
+        """The failures that `except` clauses put into an answer: `result["status"] = "error"`.
+
+        A function that is `told` an exception describes it as a clause does.
+        """
+        function = self._function.node
+        blocks = [[*getattr(function, "body", ())]] if told else [[*catch.body] for catch in self._function.catches]
+        returns = self._function.returns if blocks else ()
         cores = [_core(site.node.value, site.scope) for site in returns if site.node.value is not None]
         answers = {core.id for core in cores if isinstance(core, ast.Name)}
-        has_one_try = sum(1 for _ in self._body.all(ast.Try)) == 1
-        for catch in self._function.catches if answers else ():
-            for name in sorted(answers) if not self._body.raises([*catch.body]) else ():
-                changes = [*self._fields_set(walk_shallow([*catch.body]), name)]
+        is_only = told or sum(1 for _ in self._body.all(ast.Try)) == 1
+        for block in blocks if answers else ():
+            for name in sorted(answers) if told or not self._body.raises(block) else ():
+                changes = [*self._fields_set(walk_shallow([*block]), name)]
                 fields = [(key, value) for _, key, value in changes if key is not None]
                 shape = self._detector.shape_of_fields(fields, in_clause=True)
                 # A function that tries several things may report which of them is missing.
                 marks = any(normalized(key) in MARKING_KEYS - ERROR_KEYS for key, _ in fields)
-                if shape is not None and (has_one_try or marks):
-                    yield Returned(Failure(shape), changes[0][0], caught=True)
+                if shape is not None and (is_only or marks):
+                    at, module = changes[0][0], self._function.module
+                    place = Place(at, module, function) if told and isinstance(function, FUNCTIONS) else None
+                    yield Returned(Failure(shape, place), at, caught=True)
 
     def _gathered(self) -> Iterator[Returned]:
         """The exceptions that `gather(return_exceptions=True)` collects, returned without a look at them."""
@@ -310,18 +317,7 @@ class _AnswerReader:
                 )
                 told = in_clause and not failures and self._detector.tells_exception(call)
                 reader = _AnswerReader(model, self._ctx, contract_tool=self._contract_tool, depth=self._depth + 1)
-                yield from reader.filled() if told else failures
-
-    def filled(self) -> Iterator[Returned]:
-        """The failures that a function describes field by field, for an exception that it gets."""
-        for site in self._function.returns:
-            core = _core(site.node.value, site.scope) if site.node.value is not None else None
-            changes = [*self._fields_set(self._body.nodes, core.id)] if isinstance(core, ast.Name) else []
-            fields = [(key, value) for _, key, value in changes if key is not None]
-            shape = self._detector.shape_of_fields(fields, in_clause=True)
-            if shape is not None and isinstance(self._function.node, FUNCTIONS):
-                place = Place(changes[0][0], self._function.module, self._function.node)
-                yield Returned(Failure(shape, place), changes[0][0], caught=True)
+                yield from reader.changed_in_clauses(told=True) if told else failures
 
     def _calls(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.Call, int | None, Flags]]:
         """The calls whose result an expression is, or an item of whose result; what is known of the other items."""

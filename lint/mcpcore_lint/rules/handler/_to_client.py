@@ -9,10 +9,10 @@ from mcpcore_lint.engine.registrations.routes import is_route
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.engine.semantics.type_model import method_of
-from mcpcore_lint.engine.syntax.parse import all_parameters, walk
+from mcpcore_lint.engine.syntax.parse import all_parameters, mentions, walk
 from mcpcore_lint.model import CallValue, Handler, Symbol, ToolDef
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, mentions, names_of
+from mcpcore_lint.rules._bodies import Body, body_of, names_of
 from mcpcore_lint.rules.handler._failures import MARKING_KEYS, MARKS, normalized
 
 _HARMLESS: Final = frozenset({"isinstance", "len", "str", "repr", "type", "dict", "list", "bool", "print", "cast"})

@@ -4,11 +4,11 @@ import ast
 from collections.abc import Iterator
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.engine.syntax.parse import walk_shallow
+from mcpcore_lint.engine.syntax.parse import mentions, walk_shallow
 from mcpcore_lint.frameworks import uses_mcpcore
 from mcpcore_lint.model import CatchSite, Handler, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, mentions
+from mcpcore_lint.rules._bodies import Body, body_of
 from mcpcore_lint.rules.handler._failures import FailureDetector
 
 _LOOPS = (ast.For, ast.AsyncFor)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.syntax.parse import mentions
 from mcpcore_lint.model import (
     CallValue,
     CatchSite,
@@ -21,7 +22,7 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, mentions, origin, short, text_start, unpacked, where_to
+from mcpcore_lint.rules._bodies import Body, body_of, origin, short, text_start, unpacked, where_to
 from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, SUCCESS_KEYS, normalized
 from mcpcore_lint.rules.handler._returned_failures import helpers_of
 

@@ -7,11 +7,11 @@ from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.semantics.symbols import last_name
-from mcpcore_lint.engine.syntax.parse import walk_shallow
+from mcpcore_lint.engine.syntax.parse import mentions, walk_shallow
 from mcpcore_lint.model import CatchSite, Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, inside, mentions
+from mcpcore_lint.rules._bodies import Body, body_of, inside
 from mcpcore_lint.rules.handler._returned_failures import helpers_of
 
 _LOGGING: Final = regex(

@@ -193,6 +193,8 @@ def _say_tried(tried: Tried | None) -> None:
         output.line(f"{path} is unchanged, since it could not be imported any more: {why}")
     for path, why in tried.broken:
         output.line(f"{path} cannot be imported: {why}")
+    for path, why in tried.lacking:
+        output.line(f"{path} was not tried: {why}")
     for line in tried.check:
         output.line(f"--check {line}")
     if tried.untried:
@@ -201,7 +203,8 @@ def _say_tried(tried: Tried | None) -> None:
         )
     elif not tried.broken:
         servers = f"their servers list {counted(tried.tools, 'tool')}" if tried.tools else "none of them holds a server"
-        output.line(f"The files can be imported, and {servers}.", err=True)
+        files = "The other files" if tried.lacking else "The files"
+        output.line(f"{files} can be imported, and {servers}.", err=True)
 
 
 def _groups(left: Iterable[Left]) -> tuple[list[Left], ...]:

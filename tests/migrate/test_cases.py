@@ -111,9 +111,9 @@ def check(x: int, ctx: Context[ServerSession, dict[str, int]], other: Context[Se
 """
     expected = """from mcp import MCPError, types
 from mcp.server.mcpserver import Context
-from mcpcore import Server
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import INVALID_PARAMS
+from mcpcore import Server
 
 
 def check(x: int, ctx: Context[dict[str, int]], other: Context[None]) -> None:

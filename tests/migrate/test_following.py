@@ -193,6 +193,7 @@ UNWRAPPING = {
     "its function": "import inspect\nimport pytest\nfrom server import check\n\n\ndef test_x():\n    inspect.unwrap(check)(1)\n",
     # The SDK has no function to call for a tool with a contract.
     "that of the SDK": "from server import mcp\n\n\ndef test_x():\n    mcp._tool_manager.get_tool('check').fn(x=1)\n",
+    "its signature": "import inspect\nimport pytest\nfrom server import check\n\n\ndef test_x():\n    assert inspect.signature(check).parameters\n",
 }
 
 
@@ -205,5 +206,5 @@ def test_a_tool_whose_function_a_test_calls_gets_no_contract(tmp_path: Path, tes
     )
     outcome, files = run(tmp_path, {"server.py": server, "test_server.py": test})
     assert "def check(x: int) -> int:" in files["server.py"]
-    line = "check: a test calls the function below its decorators: let it call the tool, and run the command again"
+    line = "check: a test calls or inspects the function below its decorators: let it call the tool, and run the command again"
     assert 2 == sum(line in left for left in report(outcome))

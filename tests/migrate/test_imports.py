@@ -67,3 +67,46 @@ def test_one_of_several_names_goes(tmp_path: Path) -> None:
     source = SERVER.replace("import ToolError", "import FastMCPError, ToolError, ResourceError")
     _, files = run(tmp_path, {"server.py": f"{source}\n\nERRORS = (FastMCPError, ResourceError)\n"})
     assert "from fastmcp.exceptions import FastMCPError, ResourceError\n" in files["server.py"]
+
+
+def test_imports_stand_where_those_of_the_framework_do(tmp_path: Path) -> None:
+    """Code above them comes first on purpose, and what was sorted stays sorted."""
+    setup = "import logging\n\nlogging.basicConfig()\n\nfrom fastmcp import FastMCP  # noqa: E402\nfrom pydantic import Field  # noqa: E402\n"
+    sdk = "from mcp.server.fastmcp import FastMCP\nfrom mcp.server.lowlevel import Server\nfrom mcp.types import Tool\n"
+    _, files = run(tmp_path, {"fast.py": f"{setup}\nmcp = FastMCP('x')\n", "sdk.py": f"{sdk}\nmcp = FastMCP('x')\n"})
+    assert (
+        setup.replace(
+            "from pydantic", "from mcpcore.integrations.fastmcp import ContractMiddleware  # noqa: E402\nfrom pydantic"
+        ),
+        f"{sdk.partition(chr(10))[2]}from mcpcore import Server as ContractServer\n",
+    ) == (*(text.partition("\nmcp =")[0] for text in files.values()),)
+
+
+CLIENT = """from mcp.client.streamable_http import streamablehttp_client
+
+
+async def main(url: str, headers: dict[str, str]) -> None:
+    async with streamablehttp_client(url, headers=headers) as (read, write, _):
+        print(read, write)
+    async with streamablehttp_client(url) as (
+        read,
+        write,
+        _get_session_id,
+    ):
+        print(read, write)
+"""
+
+
+def test_clients_over_http_follow(tmp_path: Path) -> None:
+    """The headers go to the HTTP client. A client with another option has a line, which stops no server."""
+    other = CLIENT.replace("(url)", "(url, timeout=3)")
+    outcome, files = run(tmp_path, {"client.py": CLIENT, "other.py": other})
+    made = (
+        "create_mcp_http_client(headers=headers) as http_client, streamable_http_client(url, http_client=http_client)"
+    )
+    lines = [f"    async with {made} as (read, write):", "    async with streamable_http_client(url) as ("]
+    assert (other, False, *lines) == (
+        files["other.py"],
+        outcome.left[0].stops,
+        *(line for line in files["client.py"].splitlines() if "async with" in line),
+    )

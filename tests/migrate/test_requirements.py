@@ -25,7 +25,23 @@ async def call_tool(name: str, arguments: dict) -> list:
     return []
 """
 
+READS = "import httpx\nimport pydantic_settings\ntry:\n    import httpx_sse\nexcept ImportError:\n    pass\n"
+HEAD = '# /// script\n# dependencies = [\n#   "mcp",\n# ]\n# ///\nfrom mcpcore import Server\n'
 LISTS = [
+    (SDK, "script.py", HEAD, HEAD.replace('"mcp"', '"mcp>=2.3", "mcpcore>=0.1"')),
+    (READS + SDK, "requirements.in", "mcp>=1.2\nHttpx\n", "mcp>=2.3\nmcpcore>=0.1\npydantic-settings>=2.5\nHttpx\n"),
+    (
+        READS + FAST,
+        "pyproject.toml",
+        '[project]\ndependencies = [\n  "fastmcp>=2.1",\n]\n',
+        '[project]\ndependencies = [\n  "fastmcp>=4.0",\n  "mcpcore[fastmcp]>=0.1",\n  "httpx>=0.27",\n]\n',
+    ),
+    (
+        READS + SDK,
+        "pyproject.toml",
+        '[tool.poetry.dependencies]\nmcp = "^1.2"\nhttpx = "*"\n',
+        '[tool.poetry.dependencies]\nmcp = "^2.3"\nmcpcore = ">=0.1"\npydantic-settings = ">=2.5"\nhttpx = "*"\n',
+    ),
     (
         SDK,
         "pyproject.toml",
@@ -158,8 +174,10 @@ def test_what_cannot_be_changed_safely_has_a_line(tmp_path: Path) -> None:
     outcome, after = run(tmp_path, {"server.py": "from mcpcore import Server\n\nmcp = Server('x')\n", **files})
     assert [line for _, *lines in LEFT.values() for line in lines] == report(outcome)
     assert files == {name: after[name] for name in files}
-    outcome, _ = run(tmp_path / "low", {"server.py": LOW.replace("name: str, ", ""), "requirements.txt": "mcp<2"})
+    low = {"a/server.py": LOW.replace("name: str, ", ""), "a/requirements.txt": "mcp<2"}
+    outcome, _ = run(tmp_path / "low", {**low, "b/script.py": HEAD.rpartition("from")[0] + SDK})
     assert "requirements.txt:1: the pin mcp<2: mcpcore needs mcp 2.3 or later" in report(outcome)
+    assert "script.py:3: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later" in report(outcome)
     run(tmp_path, {"src/server.py": SDK}, write=False)
     left = migrate([str(tmp_path / "src")], write=True).left
     assert "setup.cfg:1: the pin mcp>=1,<2: add mcpcore too, which needs mcp 2.3 or later" in [

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from mcpcore_lint.runner.trial import Experiment
 
 from mcpcore.cli.root import cli
 
@@ -79,12 +80,32 @@ def test_a_file_that_never_could_be_imported_is_named(tmp_path: Path) -> None:
 
 def test_without_the_dependencies_nothing_was_tried(tmp_path: Path) -> None:
     """The command says which module is missing, and which option names an environment."""
-    done = migrate(tmp_path / "a", {"server.py": f"import nowhere\n{SERVER}"})
-    assert 0 == done.exit_code
-    assert "Nothing was tried: the environment has no module nowhere; name one" in done.stderr
-    done = migrate(tmp_path / "b", {"server.py": SERVER}, "--environment", str(tmp_path))
-    assert 0 == done.exit_code
-    assert f"Nothing was tried: {tmp_path} did not run" in done.stderr
+    lacking = migrate(tmp_path / "a", {"server.py": f"import nowhere\n{SERVER}"})
+    missing = migrate(tmp_path / "b", {"server.py": SERVER}, "--environment", str(tmp_path))
+    assert (0, 0) == (lacking.exit_code, missing.exit_code)
+    assert "Nothing was tried: the environment has no module nowhere; name one" in lacking.stderr
+    assert f"Nothing was tried: {tmp_path} did not run" in missing.stderr
+
+
+def test_a_file_that_lacks_a_module_does_not_stop_the_others(tmp_path: Path) -> None:
+    """The function of a script is imported too, also from a file that does not change."""
+    files = {"server.py": SERVER, "evals.py": f"import nowhere\n{SERVER}", "pkg/__init__.py": "import pkg.nothing\n"}
+    done = migrate(tmp_path / "a", {**files, "pyproject.toml": '[project.scripts]\nx = "pkg:main"\n'})
+    assert [
+        "pkg/__init__.py cannot be imported: ModuleNotFoundError: No module named 'pkg.nothing'",
+        "evals.py was not tried: the environment has no module nowhere",
+    ] == [line.removeprefix(f"{tmp_path}/a/") for line in done.stdout.splitlines() if "module" in line]
+    assert "The other files can be imported" in migrate(tmp_path / "b", files).stderr
+
+
+def test_an_interruption_leaves_the_files_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files are written when it comes."""
+    monkeypatch.setattr(Experiment, "outcome", lambda *_: sys.exit((tmp_path / "server.py").read_text()))
+    done = migrate(tmp_path, {"server.py": SERVER, "requirements.txt": "fastmcp<3"})
+    assert (True, SERVER, "fastmcp<3") == (
+        "ctx.fail" in done.output,
+        *((tmp_path / name).read_text() for name in ("server.py", "requirements.txt")),
+    )
 
 
 def test_an_interpreter_that_is_too_old_is_no_defect_of_the_project(tmp_path: Path) -> None:

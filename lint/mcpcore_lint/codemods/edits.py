@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import sys
 from bisect import bisect_left, insort
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Change, Edit
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
+
+_NOQA: Final = re.compile(r"[ \t]*# noqa(?::[ \w,]*\bE402\b.*)?$")
+"""A comment that allows an import below other code."""
 
 
 def change(module: Module, transformation: str, node: ast.AST, *arguments: str | int) -> Change:
@@ -163,6 +167,11 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
     wanted, last, before = _group(package), -1, -1
     own = f"{module.name.partition('.')[0]}."
     head = body[:1] if body and isinstance(body[0], ast.Expr) else []  # the docstring
+    behind = _above_framework(body)
+    if behind > len(head):
+        # Code such as the setup of logging comes before these imports on purpose.
+        head, noqa = body[:behind], _NOQA.search(source.line(body[behind].end_lineno or 0))
+        line = line.replace(source.newline, f"{noqa[0] if noqa else ''}{source.newline}")
     for statement in body[len(head) :]:
         before = last
         if not isinstance(statement, (ast.ImportFrom, ast.Import)):
@@ -190,6 +199,16 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
         return Edit(len(source.text), len(source.text), source.newline + lead + line)
     offset = source.line_starts[number]
     return Edit(offset, offset, lead + line)
+
+
+def _above_framework(body: list[ast.stmt]) -> int:
+    """How many statements are above the block of imports with the one of the framework; 0 without such an import."""
+    names = [statement.module or "" if isinstance(statement, ast.ImportFrom) else "" for statement in body]
+    place = next((at for at, name in enumerate(names) if name.partition(".")[0] in {"fastmcp", "mcp"}), 0)
+    while place and isinstance(body[place - 1], (ast.Import, ast.ImportFrom)):
+        place -= 1
+    # A class above them may use what is imported.
+    return 0 if any(isinstance(statement, ast.ClassDef) for statement in body[:place]) else place
 
 
 def name_order(clause: str) -> tuple[int, str]:

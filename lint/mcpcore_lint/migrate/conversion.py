@@ -36,14 +36,17 @@ from mcpcore_lint.migrate.sentences import blank, is_true_alone, of_class, sente
 from mcpcore_lint.model import ToolDef, string
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.scopes import Scope
     from mcpcore_lint.migrate.callers import Callers, Helpers
     from mcpcore_lint.reach import Reach
 
-UNWRAPS: Final = ("a test calls the function below its decorators", "let it call the tool, and run the command again")
+UNWRAPS: Final = (
+    "a test calls or inspects the function below its decorators",
+    "let it call the tool, and run the command again",
+)
 _CAUSES: Final = ("exc", "error", "cause", "caught")
 _RENDERED: Final = frozenset({"PrefabApp"})
 """What FastMCP renders from plain tools only."""
@@ -145,7 +148,7 @@ class Conversion:
         self.left += helpers.left(body, {(remaining.path, remaining.line) for remaining in self.left})
         answers = {place.node for place in places} | made
         self.blocked = blocked = self.blocked_by()
-        where, expected, unwraps = callers.asserted.get(body.node, Asserted())
+        where, expected, unwraps, self._matched = callers.asserted.get(body.node, Asserted())
         if unwraps and blocked is None:
             blocked = UNWRAPS
         read = "a test reads the failure that it returns", f"change {where}, and run the command again"
@@ -227,20 +230,12 @@ class Conversion:
                     self.followed += [(place, other.scope) for place in places]
         self.left += [item.left(self.name) for item in left]
 
-    def spell_declared(self, constants: Mapping[str, str], names: Names) -> dict[Entry, str]:
-        """Write `.on(...)` for the exceptions of other functions, or return the constants that have it."""
-        shared: dict[Entry, str] = {}
+    def spell_declared(self, names: Names) -> None:
+        """Write `.on(...)` for the exceptions of other functions."""
         for item in self.declared:
-            imported, constant = item.imported, constants.get(item.name)
-            if imported is not None:
-                imported = imported if constant is None else (imported[0], constant)
-                self.imports.add(imported)
-            spelling = names.spell(*imported) if imported is not None else constant or item.spelling
-            if constant is not None:
-                shared[item.entry] = spelling
-            else:
-                self.mapped[item.entry.reason] = f".on({spelling}, message=str)"
-        return shared
+            self.imports |= {item.imported} if item.imported is not None else set()
+            spelling = names.spell(*item.imported) if item.imported is not None else item.spelling
+            self.mapped[item.entry.reason] = f".on({spelling}, message=str)"
 
     def _keep_nested(self) -> None:
         """Leave clauses that catch everything inside a `try` whose other clauses would then answer."""
@@ -325,8 +320,9 @@ class Conversion:
             if code in _MISTAKEN and _ARGUMENT.search(sentence.when) and (named or shows(message, scope, parameters)):
                 code = "VALIDATION_ERROR"
             cut = without_advice(self.body.module.source.segment(message), sentence.recovery) if message else None
-            # Clients read a recovery behind the message, which must not say the same then.
-            entry = Entry("", code, sentence.when, sentence.recovery if cut else "")
+            # Clients read a recovery behind the message, which must not say the same then. A test may read it there.
+            read = any(words and words in sentence.recovery for words in self._matched)
+            entry = Entry("", code, sentence.when, sentence.recovery if cut and not read else "")
             is_good = is_true_alone(sentence.when, parameters, sentence.recovery) and not self._is_validated(place)
         is_good = is_good and entry.code not in VAGUE
         reason = self._free(list(filter(None, names)), entry) if is_good else None

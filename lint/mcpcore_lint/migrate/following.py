@@ -14,6 +14,7 @@ from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.messages import constant_text, pieces
 from mcpcore_lint.migrate.model import Place
 from mcpcore_lint.model import Symbol
+from mcpcore_lint.records import in_test_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -25,7 +26,7 @@ _FAILURE: Final = ("mcpcore", "CodedError")
 # A test that may be about a failure. A tool that it calls through the server keeps what it returns.
 _FAILS: Final = re.compile(r"error|exception|fail|reject|invalid|missing", re.IGNORECASE)
 _TAKEN: Final = re.compile(r"\btool\.fn\b|_tool_manager\b.*\.fn\b")
-_UNWRAPPED: Final = re.compile(r"unwrap\((?:\w+\.)*(\w+)\)|\b(\w+)\.__wrapped__\b")
+_UNWRAPPED: Final = re.compile(r"(?:unwrap|signature|get_type_hints)\((?:\w+\.)*(\w+)[,)]|\b(\w+)\.__wrapped__\b")
 _FIRST: Final = re.compile(r"[\"'\s]*(?:\.[*+]|[|\[({^$]).*")
 """What a pattern says behind its first words."""
 
@@ -73,12 +74,14 @@ class Asserted(NamedTuple):
     Attributes:
         returned: Where a test reads one that the tool returns; empty if none does.
         raised: The classes that tests expect, as they are written.
-        unwraps: Whether a test calls the function below its decorators, where nothing passes it a context.
+        unwraps: Whether a test calls or inspects the function below its decorators, where nothing passes it a context.
+        matched: What tests expect that the text of an exception says.
     """
 
     returned: str = ""
     raised: frozenset[str] = frozenset()
     unwraps: bool = False
+    matched: frozenset[str] = frozenset()
 
 
 def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST, Asserted]) -> None:
@@ -116,7 +119,15 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
             for item in part.items
             if isinstance(item.context_expr, ast.Call) and item.context_expr.args and call in walk([part])
         }
-        known[tool] = before = before._replace(raised=before.raised | expected)
+        patterns = (
+            _first_words(option.value)
+            for part in withs
+            for item in part.items
+            for option in getattr(item.context_expr, "keywords", ())
+            if option.arg == "match"
+        )
+        before = before._replace(raised=before.raised | expected, matched=before.matched | {*patterns})
+        known[tool] = before
         code = ast.unparse(block)
         # A double that raises makes the tool fail.
         reads = bool(_FAILS.search(code if by_string else " ".join(tests)) or (tests and "side_effect" in code))
@@ -134,13 +145,17 @@ def _asserted(node: ast.AST) -> str:
     return ""
 
 
+def _first_words(pattern: ast.expr | None) -> str:
+    return _FIRST.split(str(pattern.value).replace("\\", ""))[0] if isinstance(pattern, ast.Constant) else ""
+
+
 def _expected(node: ast.expr, places: Sequence[tuple[Place, Scope]], scope: Scope) -> tuple[ast.expr | None, bool]:
     """The class in `pytest.raises(...)` if the tool raised it, and whether its text is certainly the one expected."""
     match node:
         case ast.Call(func=func, args=[kind], keywords=options) if ast.unparse(func) in {"pytest.raises", "raises"}:
             named = evaluate(kind, scope)
             text = next((option.value for option in options if option.arg == "match"), None)
-            expected = _FIRST.split(str(text.value).replace("\\", ""))[0] if isinstance(text, ast.Constant) else ""
+            expected = _first_words(text)
             said = [
                 constant_text(pieces(place.message, own))
                 for place, own in places
@@ -149,3 +164,8 @@ def _expected(node: ast.expr, places: Sequence[tuple[Place, Scope]], scope: Scop
             if any(expected in message for message in said):
                 return kind, expected != ""
     return None, False
+
+
+def is_test(module: Module) -> bool:
+    """Whether a file is one of tests. A source file may be called `test_runs.py`."""
+    return in_test_file(module.path, module.source.text, scripts=False)

@@ -1,10 +1,10 @@
-"""Removes the imports of a file that the migration left without a use."""
+"""Removes the imports of a file that the migration left without a use, and keeps the others in order."""
 
 from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.source import Source
+
+_SDK: Final = re.compile(r"mcp(?:core)?(?:\.|$)")
 
 
 def unused(
@@ -37,6 +39,30 @@ def unused(
     naming = [other for other in others if idle and _says(other, module.name.rpartition(".")[2])]
     gone = {name for name in idle if not any(_says(other, name) for other in naming)}
     return [edit for node in _imports(module.tree) for edit in _without(node, gone, module.source)]
+
+
+def ordered(module: Module, before: ast.Module) -> list[Edit]:
+    """The edits that sort the imports of mcpcore among those of the SDK, if these were sorted before the run."""
+    source = module.source
+    run: list[ast.Import | ast.ImportFrom] = []
+    for node in _imports(module.tree) if not _unsorted(_imports(before)) else ():
+        follows = bool(run) and run[-1].end_lineno == node.lineno - 1
+        run = [*(run if follows else []), node] if _SDK.match(_package(node)) else []
+        texts = [source.segment(part) for part in run]
+        place = source.text.find(source.newline.join(texts)) if _unsorted(run) else -1
+        if place >= 0:
+            new = source.newline.join(source.segment(part) for part in sorted(run, key=_package))
+            return [Edit(place, place + len(new), new)]
+    return []
+
+
+def _package(node: ast.Import | ast.ImportFrom) -> str:
+    return getattr(node, "module", None) or ""
+
+
+def _unsorted(imports: list[ast.Import | ast.ImportFrom]) -> bool:
+    names = [*filter(_SDK.match, map(_package, imports))]
+    return names != sorted(names)
 
 
 def _imports(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:

@@ -13,7 +13,6 @@ from mcpcore_lint.migrate.constants import above, constants_of, joined
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.conversion import UNWRAPS, Conversion
 from mcpcore_lint.migrate.model import Entry, Left, Place
-from mcpcore_lint.migrate.sharing import Shared
 from mcpcore_lint.model import Symbol, ToolDef
 
 if TYPE_CHECKING:
@@ -85,20 +84,12 @@ def reached_tools(
     return conversions
 
 
-def plan_reached(module: Module, conversions: Sequence[Conversion], shared_modes: Shared) -> FilePlan:
-    """Plan how the tools whose functions are in one file declare the exceptions of other functions.
-
-    Args:
-        module: The file.
-        conversions: The tools.
-        shared_modes: The failure modes that are defined beside a class.
-    """
-    names = shared_modes.names.get(module, Names(module))
-    used = {*names.spelled}
-    shared: dict[Entry, str] = {}
+def plan_reached(module: Module, conversions: Sequence[Conversion]) -> FilePlan:
+    """Plan how the tools whose functions are in one file declare the exceptions of other functions."""
+    names = Names(module)
     for conversion in conversions:
-        shared.update(conversion.spell_declared(shared_modes.constants, names))
-    return _plan(module, conversions, names, (shared_modes.inserts.get(module, ()), used, shared))
+        conversion.spell_declared(names)
+    return _plan(module, conversions, names)
 
 
 def _conversions(tools: Sequence[ToolDef], hierarchy: Hierarchy) -> list[Conversion]:
@@ -109,15 +100,10 @@ def _conversions(tools: Sequence[ToolDef], hierarchy: Hierarchy) -> list[Convers
     return [Conversion(group, hierarchy) for group in grouped.values()]
 
 
-def _plan(
-    module: Module,
-    conversions: Sequence[Conversion],
-    names: Names,
-    reached: tuple[Sequence[Edit], set[tuple[str, str]], dict[Entry, str]] | None = None,
-) -> FilePlan:
+def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> FilePlan:
     writer = Writer(module, names)
-    inserted, used, imported = reached or ((), set(), {})
-    shared, made = constants_of(module, conversions, imported)
+    used = {*names.spelled}
+    shared, made = constants_of(module, conversions)
     rewriter = Rewriter(module.path, module.source.text, module.tree)
     edits: set[Edit] = set()
     accepted = codemods.Compatible()
@@ -159,7 +145,7 @@ def _plan(
         converted += [(place.rule, place.node.lineno, conversion.name) for place in conversion.places]
         converted += [("helper", conversion.body.node.lineno, conversion.name) for _ in conversion.declared]
     constants = {name: entry for entry, name in made.items() if entry in wanted}
-    inserts = [*inserted]
+    inserts: list[Edit] = []
     if constants:
         place = above(module, [other.body.node for other in conversions if other.entries])
         text = "".join(writer.constant(name, entry) for name, entry in constants.items())

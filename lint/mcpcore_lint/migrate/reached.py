@@ -138,8 +138,6 @@ class Mapped(NamedTuple):
     """A class that a contract gets `.on(...)` for."""
 
     name: str
-    home: Module | None
-    """The file of the project that defines the class."""
     entry: Entry
     spelling: str
     imported: tuple[str, str] | None
@@ -179,8 +177,7 @@ def mapped(
         if entry is None or spelled is None:
             left += items
         else:
-            info = module.project.class_named(name)
-            made.append(Mapped(name, info.module if info is not None else None, entry, *spelled))
+            made.append(Mapped(name, entry, *spelled))
     return made, left
 
 
@@ -256,10 +253,10 @@ def _spelled(item: Raised, module: Module, line: int) -> tuple[str, tuple[str, s
 
 def _leads_to(home: Module, module: Module) -> bool:
     """Whether importing a module imports another one, through any number of others."""
-    return module in _imported(home)
+    return module in imported_by(home)
 
 
-def _imported(home: Module) -> set[Module]:
+def imported_by(home: Module) -> set[Module]:
     """The modules of the project that importing one imports, through any number of others; itself only in a circle."""
     known: set[Module] | None = home.memo.get(("imported",))
     if known is not None:
@@ -299,7 +296,7 @@ def package_of(home: Module, module: Module) -> str | None:
             if project.module_of(module, path, level) is home and not _leads_to(home, module):
                 return written
     # The file loads the other one already, so the new import loads nothing at the start that was put off.
-    if home not in _imported(module) or _leads_to(home, module):
+    if home not in imported_by(module) or _leads_to(home, module):
         return None
     imports = [part for part in module.tree.body if isinstance(part, ast.ImportFrom)]
     if any(part.level for part in imports):

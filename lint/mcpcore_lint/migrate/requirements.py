@@ -21,15 +21,26 @@ if TYPE_CHECKING:
 
 LEAST: Final = {"mcp": "2.3", "fastmcp": "4.0", "fastmcp-slim": "4.0", "mcpcore": "0.1"}
 """The releases that the written code needs."""
+_BROUGHT: Final = {"httpx": "httpx>=0.27", "httpx_sse": "httpx-sse>=0.4", "pydantic_settings": "pydantic-settings>=2.5"}
+"""What came with version 1 of the SDK and does not come with version 2, by the names that code imports."""
+_WITH_FASTMCP: Final = frozenset({"pydantic-settings>=2.5"})
+"""Those of them that FastMCP 4 brings."""
+_IMPORTS: Final = re.compile(
+    rb"(?<!try:\n)^[ \t]*(?:import|from)[ \t]+(httpx|httpx_sse|pydantic_settings)\b", re.MULTILINE
+)
 _NEXT: Final = {"mcp": "3", "fastmcp": "5", "fastmcp-slim": "5"}
 _LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.lock")
 FILES: Final = re.compile(
-    r"pyproject\.toml|requirements[\w.-]*\.txt|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
+    r"pyproject\.toml|requirements[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
     rf"|{'|'.join(map(re.escape, _LOCKS))}"
 )
 """The names of files that say what is installed."""
-INSTALLS: Final = re.compile(rb"(?<![\w-])(?:fast)?mcp(?:\[[^\]\n]*\])?[<>=~!]=")
+INSTALLS: Final = re.compile(
+    rb"(?<![\w-])(?:fast)?mcp(?:\[[^\]\n]*\])?[<>=~!]=|^#[ \t]+[\"'](?:fast)?mcp[\"'\[]", re.MULTILINE
+)
 """A requirement in a source file, such as one of a script that installs them."""
+_SCRIPT: Final = re.compile(r"^# /// script\r?\n((?:#[^\n]*\n)+?)# ///", re.MULTILINE)
+"""The head of a script that says what it needs."""
 _REQUIREMENT: Final = (
     r"(?P<name>mcp|fastmcp(?:-slim)?)(?![\w.-])(?P<extras>[ \t]*\[[^\]\n\"']*\])?"
     r"(?P<version>[ \t]*(?:[<>=~!]=*[ \t]*[\w.*+]+(?:[ \t]*,[ \t]*[<>=~!]=*[ \t]*[\w.*+]+)*(?:[ \t]*,)?)?)"
@@ -76,6 +87,8 @@ class Needs(NamedTuple):
     """Whether a source file imports mcpcore."""
     fastmcp: bool
     """Whether one imports what mcpcore has for FastMCP."""
+    brought: frozenset[str] = frozenset()
+    """The requirements of what the code imports, and what earlier releases brought."""
 
 
 class Requirements(NamedTuple):
@@ -96,7 +109,7 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
         needs: What the code needs.
         writable: Whether the run may change it.
     """
-    if (made := path.endswith(".txt") and _MADE.search(text) is not None) or path.endswith(_LOCKS):
+    if (made := path.endswith((".txt", ".in")) and _MADE.search(text) is not None) or path.endswith(_LOCKS):
         named = re.search(r"^name = \"(?:mcp|fastmcp)\"|\"(?:mcp|fastmcp)\": \{|^(?:fast)?mcp\b", text, re.MULTILINE)
         stale = named and (needs.moved or (needs.mcpcore and "mcpcore" not in text))
         line = Left(
@@ -109,7 +122,8 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
         return Requirements(left=(line,) if stale else ())
     lists = _lists(path, text)
     found = [*_found(path, text, lists)]
-    beside = _beside(text, found, lists) if needs.mcpcore else []
+    beside = _beside(text, found, lists, "mcpcore") if needs.mcpcore else []
+    brought = {part: _beside(text, found, lists, part) for part in sorted(needs.brought)}
     known = (home for home, lines in enumerate(lists or ()) if any(line.startswith("mcpcore") for line in lines))
     homes = {*known, *(home for match, home in found if match in beside)}
     # Who installs no extra goes on to use an earlier Python.
@@ -120,23 +134,37 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
     left = [] if optional else left
     for match, _ in found:
         pin, adds = _pin(match), match in beside
+        old = {part for part in brought if pin is not None and match in brought[part]}
+        added = [*[requirement] * adds, *sorted(old if match["name"] == "mcp" else old - _WITH_FASTMCP)]
         # With the name, so that what goes behind a requirement without a version is behind this edit.
         start, end = match.start("name"), match.end("version")
         changes = [Edit(start, end, text[start : match.start("version")] + pin)] if pin is not None else []
-        changes += _added(match, text, requirement) if adds and lists is not None else []
+        changes += _added(match, text, added) if added and lists is not None else []
         can = writable and lists is not None and re.search("[@(]", match[0]) is None and (needs.moved or needs.mcpcore)
         can = can and not match[0].rstrip().endswith("\\")  # the requirement goes on in the next line
-        if can and changes and _names(_lists(path, apply(text, sorted(changes)))) == _names(lists):
+        names = [_names(made, added) for made in (_lists(path, apply(text, sorted(changes))), lists)]
+        if can and changes and names[0] == names[1]:
             edits += changes
-        elif adds or (pin is not None and _CAPPED.search(match["version"])):
+        elif added or (pin is not None and _CAPPED.search(match["version"])):
             name, version = match.group("name", "version")
-            by = "add mcpcore too, which" if adds else "mcpcore" if needs.mcpcore or not needs.moved else "the new code"
+            by = (
+                f"add {' and '.join(map(_package, added))} too, which"
+                if adds
+                else "mcpcore"
+                if needs.mcpcore or not needs.moved
+                else "the new code"
+            )
             decide = f"{by} needs {name} {LEAST[name]} or later"
             pattern = (
                 f"the pin {name}{version.strip()}" if pin is not None and version.strip() else f"the dependency {name}"
             )
             left.append(Left(path, text.count("\n", 0, match.start("name")) + 1, (), pattern, decide))
     return Requirements(tuple(sorted(edits)), tuple(left), tuple(raised))
+
+
+def imported(content: bytes) -> frozenset[str]:
+    """The requirements of what a file imports, and what came with version 1 of the SDK."""
+    return frozenset(_BROUGHT[name.decode()] for name in _IMPORTS.findall(content))
 
 
 def _found(path: str, text: str, lists: Sequence[Sequence[str]] | None) -> Iterator[tuple[re.Match[str], int]]:
@@ -161,11 +189,13 @@ def _lists(path: str, text: str) -> list[list[str]] | None:
             groups = [*poetry.get("group", {}).values(), {"dependencies": poetry.get("dev-dependencies", {})}]
             groups.append({"dependencies": tool.get("uv", {}).get("dev-dependencies", [])})
             lists += [[*group.get("dependencies", {})] for group in groups]
+        elif path.endswith(".py") and (script := _SCRIPT.search(text)) is not None:
+            lists = [tomllib.loads(re.sub("^# ?", "", script[1], flags=re.MULTILINE)).get("dependencies", [])]
         elif path.endswith("setup.py"):
             nodes = [node for node in ast.walk(ast.parse(text)) if "requir" in (getattr(node, "arg", None) or "")]
             made = [part for node in nodes for part in ast.walk(node) if isinstance(part, ast.List)]
             lists = [[getattr(item, "value", "") for item in part.elts] for part in made]
-        elif path.endswith(".txt"):
+        elif path.endswith((".txt", ".in")):
             lists = [text.splitlines()]
         else:
             return None
@@ -174,24 +204,28 @@ def _lists(path: str, text: str) -> list[list[str]] | None:
     return [[line.strip() for line in lines if isinstance(line, str)] for lines in lists] or None
 
 
-def _names(lists: Sequence[Sequence[str]] | None) -> list[list[str]]:
-    """The packages of some lists without mcpcore."""
-    return [
-        [re.split(r"[\s\[<>=~!;@]", line)[0] for line in lines if not line.startswith("mcpcore")]
-        for lines in lists or ()
-    ]
+def _package(requirement: str) -> str:
+    """The name of the package that a requirement asks for."""
+    return re.split(r"[\s\[<>=~!;@(]", requirement)[0].lower().replace("_", "-")
+
+
+def _names(lists: Sequence[Sequence[str]] | None, added: Sequence[str]) -> list[list[str]]:
+    """The packages of some lists, without mcpcore and those that are added."""
+    new = {"mcpcore", *map(_package, added)}
+    return [[name for name in map(_package, lines) if name not in new] for lines in lists or ()]
 
 
 def _beside(
-    text: str, found: Sequence[tuple[re.Match[str], int]], lists: Sequence[Sequence[str]] | None
+    text: str, found: Sequence[tuple[re.Match[str], int]], lists: Sequence[Sequence[str]] | None, requirement: str
 ) -> list[re.Match[str]]:
-    """The requirements behind which mcpcore is missing."""
+    """The requirements behind which another one is missing."""
     homes: dict[int, re.Match[str]] = {}
+    package = _package(requirement)
     for match, home in found:
         homes.setdefault(home, match)
     if lists is None:
-        return [] if re.search(r"(?<![\w-])mcpcore\b", text) else [*homes.values()]
-    known = [any(re.match(r"mcpcore\b", line) for line in lines) for lines in lists]
+        return [] if re.search(rf"(?<![\w-]){package}\b", text) else [*homes.values()]
+    known = [package in map(_package, lines) for lines in lists]
     # The extras and groups of a project come with its own dependencies.
     return [
         match for home, match in homes.items() if not (any(known[:1]) or known[home]) and (home == 0 or 0 not in homes)
@@ -215,23 +249,29 @@ def _pin(match: re.Match[str]) -> str | None:
     return version[:before] + new + version[max(after, before) :]
 
 
-def _added(match: re.Match[str], text: str, requirement: str) -> list[Edit]:
-    """The edits that put mcpcore behind a requirement, on a separate line if the list is written like that."""
+def _added(match: re.Match[str], text: str, requirements: Sequence[str]) -> list[Edit]:
+    """The edits that put others behind a requirement, on separate lines if the list is written like that."""
     start, end = text.rfind("\n", 0, match.start()) + 1, (text + "\n").index("\n", match.end())
     before, newline = text[start : match.start()], "\r\n" if "\r\n" in text else "\n"
     end -= text[:end].endswith("\r")
     if match.re is _KEY:
-        least = f'">={LEAST["mcpcore"]}"'
-        value = f'{{ version = {least}, extras = ["fastmcp"] }}' if "[" in requirement else least
-        return [Edit(end, end, f"{newline}mcpcore = {value}")]
+        versions = (
+            (part.partition("[")[0].partition(">")[0], f'">={part.partition(">=")[2]}"', part) for part in requirements
+        )
+        values = (
+            f'{name} = {{ version = {least}, extras = ["fastmcp"] }}' if "[" in part else f"{name} = {least}"
+            for name, least, part in versions
+        )
+        return [Edit(end, end, "".join(f"{newline}{value}" for value in values))]
     if match.re is _ON_LINE:
-        return [Edit(end, end, f"{newline}{match['quote']}{requirement}")]
-    inner = requirement if match["quote"] == '"' else requirement.replace("'", '"')
-    quoted, rest = f"{match['quote']}{inner}{match['quote']}", text[match.end() : end]
+        return [Edit(end, end, "".join(f"{newline}{match['quote']}{part}" for part in requirements))]
+    inner = [part if match["quote"] == '"' else part.replace("'", '"') for part in requirements]
+    quoted, rest = [f"{match['quote']}{part}{match['quote']}" for part in inner], text[match.end() : end]
     if before.strip() or not re.fullmatch(r"[ \t]*,?[ \t]*(?:#.*)?", rest):
-        return [Edit(match.end(), match.end(), f", {quoted}")]
+        return [Edit(match.end(), match.end(), "".join(f", {part}" for part in quoted))]
     comma = rest.lstrip().startswith(",")
-    behind = f"{rest if comma else f',{rest}'}{newline}{before}{quoted}{',' * comma}"
+    lines = f",{newline}{before}".join(quoted)
+    behind = f"{rest if comma else f',{rest}'}{newline}{before}{lines}{',' * comma}"
     return [Edit(match.end(), end, behind)]
 
 

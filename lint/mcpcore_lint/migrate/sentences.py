@@ -221,6 +221,6 @@ def of_class(name: str, definition: ast.ClassDef | None) -> tuple[str, str] | No
         return BY_CLASS.get(name)
     match = _RAISED_WHEN.match(ast.get_docstring(definition) or "")
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|\d+", re.sub(r"(?:Error|Exception)$", "", definition.name))
-    if match is None or not words:
+    if match is None or not words or "unexpected" in match[1].lower():
         return None
     return "_".join(words).lower(), _sentence(" ".join(match[1].split()))

@@ -12,6 +12,7 @@ from mcpcore_lint.diagnostics import Edit, Fix
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import classes_of, scope_around
+from mcpcore_lint.migrate.clients import NEW, OLD, PACKAGE, client_edits
 from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
@@ -135,6 +136,12 @@ class Renaming:
         wanted: dict[str, list[str]] = {}
         changed = False
         for alias in node.names:
+            calls = client_edits(self.module) if alias.name == OLD and alias.asname is None else None
+            if calls is not None:
+                self.edits += calls
+                wanted.setdefault(PACKAGE, []).append(NEW)
+                changed = True
+                continue
             if not node.level and (package, alias.name) in REMOVED:
                 self._note(node, f"the import of {alias.name}", REMOVED[package, alias.name])
             new = self._target(node, package, alias.name)

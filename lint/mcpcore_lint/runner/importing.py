@@ -28,7 +28,7 @@ def main() -> None:
     sys.path[0:1] = folders
     failed = {path: problem for path, name in modules if (problem := _problem(path, name, dict(modules))) is not None}
     tools: set[str] = set()
-    for module in [*sys.modules.values()] if not failed else []:
+    for module in [*sys.modules.values()]:
         if getattr(module, "__file__", None) in dict(modules):
             for value in [*vars(module).values()]:
                 try:

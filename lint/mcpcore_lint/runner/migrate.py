@@ -16,17 +16,17 @@ from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.migrate.callers import Callers, Helpers
-from mcpcore_lint.migrate.following import asserted, follow
-from mcpcore_lint.migrate.imports import unused, used_names
+from mcpcore_lint.migrate.following import asserted, follow, is_test
+from mcpcore_lint.migrate.imports import ordered, unused, used_names
 from mcpcore_lint.migrate.lowlevel import plan_handlers
 from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
 from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools, reached_tools
+from mcpcore_lint.migrate.reached import imported_by
 from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import after_syntax_error, merged
-from mcpcore_lint.migrate.requirements import INSTALLS, Needs, plan_requirements
+from mcpcore_lint.migrate.requirements import INSTALLS, Needs, imported, plan_requirements
 from mcpcore_lint.migrate.server import Project, Renaming, doubles, mounted_servers, plan_middleware
-from mcpcore_lint.migrate.sharing import share
 from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes
@@ -243,8 +243,6 @@ class _Run:
             # Its names do not change then, and the other files wait until no name changes any more.
             crashed[path] = Failure(path, f"the changes would break this file, so convert it by hand: {error}")
             return False
-        if new == raw:  # pragma: no cover - a guard; no source gets here
-            return False
         self.originals[path] = self.originals.get(path) or self.trees.get(path, (b"", None))[1] or parse(source)
         self.contents[path] = new
         self.trees[path] = new, tree
@@ -260,11 +258,17 @@ class _Run:
         for group, files in self.projects if "server" in self.rules else ():
             sources = [path for path in files if not in_test_file(self.shown(path))]
             lists = listing(group, sources)
+            code = (path for path in group.walk.files if not in_test_file(self.shown(path)))
+            brought = {path: imported(content_of(path) or b"") for path in code}
             installing = [path for path in sources if INSTALLS.search(self.raw[path]) and path not in lists]
             for path in [*lists, *installing]:
                 whole = path in installing or path.endswith(("yml", "yaml"))
                 folder = group.config.root if whole else os.path.dirname(path)
-                needs = self._needs([source for source in sources if is_below(source, folder)])
+                alone = path in installing and b"# /// script" in self.raw[path]
+                own = {at for at in brought if (at == path if alone else is_below(at, folder))}
+                needs = self._needs(
+                    [at for at in sources if at in own], frozenset().union(*map(brought.__getitem__, own))
+                )
                 raw = self.raw[path] = self.raw.get(path) or content_of(path) or b""
                 text, real = raw.decode("utf-8", "replace"), os.path.realpath(path)
                 self.requirements[path] = plan = plan_requirements(
@@ -279,11 +283,13 @@ class _Run:
                     self.contents[path] = apply(text, plan.edits).encode()
                     self.moves[path] = [Moves(Source(path, text), plan.edits)]
 
-    def _needs(self, sources: Sequence[str]) -> Needs:
+    def _needs(self, sources: Sequence[str], brought: frozenset[str]) -> Needs:
         """What some files need after the run."""
         code = [self.contents.get(path, self.raw[path]) for path in sources]
         fastmcp = any(b"mcpcore.integrations.fastmcp" in content for content in code)
-        return Needs(not self.contents.keys().isdisjoint(sources), any(map(_MCPCORE.search, code)), fastmcp)
+        return Needs(
+            not self.contents.keys().isdisjoint(sources), any(map(_MCPCORE.search, code)), fastmcp, frozenset(brought)
+        )
 
     def _line(self, place: _Located, *, written: bool = False) -> int:
         """The line of a place on disk, before the run or after it."""
@@ -333,18 +339,27 @@ class _Run:
         self.converted = [place for place in self.converted if place[0] not in shown]
         self.removed = [clause for clause in self.removed if clause.path not in shown]
 
-    def outcome(self, trial: Trial | None, *, write: bool) -> Migration:
-        """Write the files, or none; return what changed and what is left."""
-        self._require()
+    def _tried(self, trial: Trial | None, *, write: bool) -> Tried | None:
+        """Write the files, and try them."""
         experiment = self._experiment(trial) if trial is not None and write else None
         for path, new in sorted(self.contents.items()) if write else ():
             if not self._write(path, new, self.raw[path]):
                 del self.contents[path]
-        tried = None
-        if experiment is not None:
-            tried = experiment.outcome(self._restore)
-            if tried.undone:
-                self._undo([path for path, _ in tried.undone])
+        tried = experiment.outcome(self._restore) if experiment is not None else None
+        if tried is not None and tried.undone:
+            self._undo([path for path, _ in tried.undone])
+        return tried
+
+    def outcome(self, trial: Trial | None, *, write: bool) -> Migration:
+        """Write the files, or none; return what changed and what is left."""
+        self._require()
+        try:
+            tried = self._tried(trial, write=write)
+        except BaseException:
+            # An interruption leaves the files as they were.
+            for path in self.contents if write else ():
+                self._restore(path)
+            raise
         files: list[FixedFile] = []
         for path, new in sorted(self.contents.items()):
             with crashes(self.failures, self.shown(path)):
@@ -428,10 +443,18 @@ class _Pass:
         return {path for path, module in self.modules.items() if any(map(module.source.has, names))}
 
     def _located(self, left: Iterable[Left]) -> list[_Located]:
-        tests = {module.path for module in self.modules.values() if _is_test(module)}
-        left = (place._replace(stops=place.stops and place.path not in tests) for place in left)
+        left = (place._replace(stops=place.stops and self._serves(place.path)) for place in left)
         paths = [(self.checker.project.absolute(place.path), place) for place in left]
         return [_Located(path, place, len(self._run.moves.get(path, ()))) for path, place in paths]
+
+    def _serves(self, path: str) -> bool:
+        """Whether a file is no test, and holds a server or is imported by another one."""
+        module = self.modules.get(self.checker.project.absolute(path))
+        if module is None or is_test(module):
+            return False
+        others = (other for other in self.modules.values() if other is not module and not is_test(other))
+        holds = _SERVERS.search(self._files[module.absolute]) or module.source.has("mcp.server")
+        return bool(holds) or any(module in imported_by(other) for other in others)
 
     def _note(self, step: str, path: str, left: Iterable[Left]) -> None:
         """Note what a step leaves in a file, instead of what it left there when it visited the file before."""
@@ -441,7 +464,7 @@ class _Pass:
 
     def adapt(self, visited: Collection[str]) -> None:
         """Register the handlers of low-level servers as version 2 of the SDK does, if all of them can be."""
-        plans = {path: plan_handlers(module) for path, module in self.modules.items() if not _is_test(module)}
+        plans = {path: plan_handlers(module) for path, module in self.modules.items() if not is_test(module)}
         for path in visited if "server" in self._run.rules and None not in plans.values() else ():
             self.edits[path] = plans.get(path) or []
 
@@ -476,12 +499,12 @@ class _Pass:
                 if path in visited:
                     self._options(path, module, mounted)
         tools = self._tools
-        sources = [module for module in self.modules.values() if not _is_test(module)]
+        sources = [module for module in self.modules.values() if not is_test(module)]
         hierarchy = self.checker.hierarchy
         callers = Callers(sources, hierarchy, self.handlers, self._guarded)
         helpers = Helpers(hierarchy, self.handlers, self._guarded)
         for path, module in self.modules.items():
-            if _is_test(module):
+            if is_test(module):
                 with self._guarded(path):
                     asserted(module, self.handlers, callers.asserted)
         self._state.unwrapped |= {getattr(node, "name", "") for node, seen in callers.asserted.items() if seen.unwraps}
@@ -498,7 +521,7 @@ class _Pass:
         edits, options, gone = plan_options(module)
         left = [option._replace(stops=True) for option in options]
         self.removed += self._located(gone)
-        if not _is_test(module) and not edits:
+        if not is_test(module) and not edits:
             edits, more = plan_middleware(module, mounted)
             left += more
         elif module.source.has("FastMCP"):
@@ -512,7 +535,7 @@ class _Pass:
         whole = {tool for plan in plans for tool in plan.whole}
         for path, module in self.modules.items() if failures else ():
             with self._guarded(path):
-                if _is_test(module):
+                if is_test(module):
                     self.edits.setdefault(path, []).extend(follow(module, failures, whole))
 
     def reach(self, visited: Collection[str]) -> None:
@@ -524,18 +547,12 @@ class _Pass:
         for path, group in self._tools.items():
             with self._guarded(path):
                 reached[path] = reached_tools(group, checker.reach, checker.hierarchy, self._state.unwrapped)
-        sources = {path for path in self._group.walk.files if not in_test_file(self._run.shown(path))}
-        shared = share({self.modules[path]: group for path, group in reached.items()}, sources)
         plans: list[FilePlan] = []
         for path, conversions in reached.items():
             with self._guarded(path):
-                plan = plan_reached(self.modules[path], conversions, shared)
+                plan = plan_reached(self.modules[path], conversions)
                 self._take("reach", path, plan)
                 plans.append(plan)
-        for module in shared.inserts:
-            self._known(module)
-            if module.absolute not in reached:
-                self.edits.setdefault(module.absolute, []).extend(shared.edits(module))
         self._state.reached = not any(plan.waits for plan in plans)
         self._follow(plans)
 
@@ -544,8 +561,9 @@ class _Pass:
         for path in self._run.contents.keys() & self.modules.keys() if visited else ():
             with self._guarded(path):
                 others = [other for known, other in self.modules.items() if known != path]
-                edits = unused(self.modules[path], self._run.originals[path], others, self._state.used_names)
-                self.edits.setdefault(path, []).extend(edits)
+                before = self._run.originals[path]
+                edits = unused(self.modules[path], before, others, self._state.used_names)
+                self.edits.setdefault(path, []).extend(edits or ordered(self.modules[path], before))
 
     # -- the tools -----------------------------------------------------------------------------------------------------
 
@@ -554,12 +572,12 @@ class _Pass:
         """The tools by the file of their function."""
         tools: dict[str, list[ToolDef]] = {}
         for module in list(self.modules.values()):
-            if _is_test(module):
+            if is_test(module):
                 continue
             with self._guarded(module.absolute):
                 for tool in self.checker.find_tools(module):
                     home = tool.handler.module
-                    if tool.kind == "tool" and home.absolute in self.modules and not _is_test(home):
+                    if tool.kind == "tool" and home.absolute in self.modules and not is_test(home):
                         tools.setdefault(home.absolute, []).append(tool)
         self.handlers = {tool.handler.node for group in tools.values() for tool in group}
         return tools
@@ -571,11 +589,6 @@ class _Pass:
         self.removed += self._located(plan.removed)
         self.converted += [(path, (self._run.shown(path), *place)) for place in plan.converted]
 
-    def _known(self, module: Module) -> None:
-        """Have a file among those that the run reads, also if it says nothing of MCP."""
-        if module.absolute not in self._files:
-            self._files[module.absolute] = self._run.raw[module.absolute] = module.source.to_bytes(module.source.text)
-
 
 @contextlib.contextmanager
 def _guarded(crashed: dict[str, Failure], path: str) -> Iterator[None]:
@@ -585,8 +598,3 @@ def _guarded(crashed: dict[str, Failure], path: str) -> Iterator[None]:
         yield
     for failure in failures:
         crashed.setdefault(path, failure)
-
-
-def _is_test(module: Module) -> bool:
-    """Whether a file is one of tests. A source file may be called `test_runs.py`."""
-    return in_test_file(module.path, module.source.text, scripts=False)

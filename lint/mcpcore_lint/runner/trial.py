@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.runner.files import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -15,6 +18,8 @@ _SCRIPT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "impor
 _TIMEOUT: Final = 120
 _LINES: Final = 20
 """How many new lines of a command are shown."""
+_ENTRY: Final = re.compile(r"^[\w\"'.-]+\s*=\s*[\"']([\w.]+):\w+[\"']", re.MULTILINE)
+"""A script of a project: what its users start."""
 
 
 class Trial(NamedTuple):
@@ -82,11 +87,13 @@ class Imports(NamedTuple):
     """Why the files could not be tried; empty if they could."""
 
     @property
-    def lacking(self) -> str:
-        """Why the environment cannot run the project, such as a module that is not installed; empty if it can."""
-        missing = (problem.missing for problem in self.failed.values() if problem.why.startswith("ModuleNotFoundError"))
-        names = [name for name in missing if name and "." not in name]
-        return self.untried or (f"the environment has no module {names[0]}" if names else "")
+    def lacking(self) -> dict[str, str]:
+        """The files that need a module that the environment does not have, each with the reason."""
+        return {
+            path: f"the environment has no module {problem.missing}"
+            for path, problem in self.failed.items()
+            if problem.why.startswith("ModuleNotFoundError") and problem.missing and "." not in problem.missing
+        }
 
     @property
     def unreadable(self) -> str:
@@ -127,6 +134,8 @@ class Tried(NamedTuple):
     """How many tools the servers list."""
     check: tuple[str, ...] = ()
     """How the command ended before and after."""
+    lacking: tuple[tuple[str, str], ...] = ()
+    """The files that could not be tried, each with the reason."""
     worse: bool = False
     """Whether the command succeeded before and does not now."""
 
@@ -135,11 +144,12 @@ class Experiment:
     """The state before the files are written."""
 
     def __init__(self, trial: Trial, paths: Collection[str], root: str) -> None:
-        """Import the files, and run the command."""
+        """Import the files and what users start, and run the command."""
         self._trial = trial
         self._paths = paths
+        self._tried = [*dict.fromkeys([*paths, *_entry_points(root)])]
         self._root = root
-        self._imports = trial.imports(paths, root)
+        self._imports = trial.imports(self._tried, root)
         self._ran = trial.run()
 
     def outcome(self, restore: Callable[[str], None]) -> Tried:
@@ -147,25 +157,41 @@ class Experiment:
         undone: dict[str, str] = {}
         unreadable = self._imports.unreadable
         while True:
-            after = self._trial.imports(self._paths, self._root)
+            after = self._trial.imports(self._tried, self._root)
+            lacking = after.lacking
             broke = {
                 problem.at: problem.why
                 for path, problem in after.failed.items()
-                if path not in self._imports.failed and problem.at in self._paths and problem.at not in undone
+                if path not in {*self._imports.failed, *lacking}
+                and problem.at in self._paths
+                and problem.at not in undone
             }
-            if unreadable or after.lacking or not broke:
+            if unreadable or not broke:
                 break
             for path in broke:
                 restore(path)
             undone.update(broke)
         ran = self._trial.run() if self._ran is not None else None
-        untried = unreadable or after.lacking
-        broken = [(path, problem.why) for path, problem in after.failed.items() if not untried]
-        check: list[str] = []
-        if ran is not None and self._ran is not None:
-            check = ran.difference(self._ran)
+        nothing = next(iter(lacking.values()), "") if lacking.keys() >= {*self._paths} else ""
+        untried = unreadable or after.untried or nothing
+        failed = after.failed.items() if not untried else ()
+        broken = [(path, problem.why) for path, problem in failed if path not in lacking]
+        check = ran.difference(self._ran) if ran is not None and self._ran is not None else []
         worse = ran is not None and self._ran is not None and ran.code != 0 == self._ran.code
-        return Tried(untried, (*undone.items(),), (*broken,), after.tools, (*check,), worse)
+        missing = lacking.items() if not untried else ()
+        return Tried(untried, (*undone.items(),), (*broken,), after.tools, (*check,), (*missing,), worse)
+
+
+def _entry_points(root: str) -> list[str]:
+    """The files of the functions that the scripts of a project call."""
+    project = (content_of(os.path.join(root, "pyproject.toml")) or b"").decode("utf-8", "replace")
+    starts = [
+        os.path.join(folder, *name.split("."))
+        for name in _ENTRY.findall(project)
+        for folder in (root, os.path.join(root, "src"))
+    ]
+    paths = (f"{start}{end}" for start in starts for end in (".py", f"{os.sep}__init__.py"))
+    return [path for path in paths if os.path.isfile(path)]
 
 
 def interpreter(environment: str | None) -> str:

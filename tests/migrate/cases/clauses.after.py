@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import httpx
 from mcp.server.mcpserver import Context
-from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server
 from mcp.server.mcpserver.exceptions import ToolError
+from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server
 
 mcp = Server("clauses")
 ROWS: dict[str, int] = {}

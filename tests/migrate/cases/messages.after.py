@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import httpx
 from mcp.server.mcpserver import Context
-from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server, internal_error
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server, internal_error
 
 mcp = Server("orders", instructions="Ask for orders.", expose_internal_errors="message")
 ORDERS: dict[str, int] = {}

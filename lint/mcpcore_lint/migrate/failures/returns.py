@@ -50,6 +50,8 @@ _SOFT: Final = re.compile(r".{0,60}\b(?:not found|does not exist|not available|n
 _DECLINED: Final = re.compile(r"\b(?:cancel+ed|declined|rejected|aborted)\b", re.IGNORECASE)
 _CHECKS: Final = re.compile(r"valid|check|verif|lint|diagnos|health|test", re.IGNORECASE)
 """Tools whose result may be that something is invalid."""
+_REPORTS: Final = re.compile(r"(?:^|_)(?:status|health|healthcheck|ping|diagnos\w*|doctor)(?:_|$)", re.IGNORECASE)
+"""Tools that answer how something is: that it is down is their result."""
 _ABOUT_ERRORS: Final = re.compile(r"(?:^|_)(?:errors?|failures?)(?:_|$)", re.IGNORECASE)
 """Tools whose result is an error that happened elsewhere."""
 _MAKING: Final = frozenset({"__init__", "__new__", "__post_init__", "model_post_init"})
@@ -107,6 +109,9 @@ def _mapping(
     whole = len(table) == len(items)
     if not _is_failure(table) or table.keys() & _VERDICT:
         return None
+    if table.keys() & _STATUS and _REPORTS.search(body.tool):
+        decide = "raise ctx.fail if the tool could not find out"
+        return body.left(node, "a tool answers with a status that may be its result", decide)._replace(perhaps=True)
     if _may_be_result(node, table, rule, body):
         decide = "raise ctx.fail if the tool could not do its work"
         return body.left(node, "a mapping may be a result about an error", decide)._replace(perhaps=True)

@@ -58,6 +58,8 @@ def test_check():
         check("x" if False else 1) and int("x")
     with pytest.raises((ValueError, KeyError)):
         raise ValueError(check(1))
+    with pytest.raises(ValueError, match="-12"):
+        check(int("-12"))
 
 
 def test_look_up():
@@ -91,7 +93,9 @@ def test_tests_of_raised_classes_follow(tmp_path: Path) -> None:
     """The class changes where the converted failure has the expected text; a returned failure that a test reads has a line."""
     outcome, files = run(tmp_path, {"server.py": SERVER, "test_server.py": TESTS})
     expected = TESTS.replace('raises(ValueError, match="is below', 'raises(CodedError, match="is below')
-    expected = expected.replace("raises(KeyError)", "raises(CodedError)")
+    expected = expected.replace("raises(KeyError)", "raises(CodedError)").replace(
+        'ValueError, match="-', 'CodedError, match="-'
+    )
     expected = expected.replace("from server", "from mcpcore import CodedError\nfrom server")
     assert expected == files["test_server.py"]
     left = (
@@ -100,7 +104,7 @@ def test_tests_of_raised_classes_follow(tmp_path: Path) -> None:
     assert [
         f'server.py:34 look_up: ValueError("The name is empty") {left} its code or advice',
         f'server.py:35 look_up: LookupError("There is no such name") {left} its code or advice',
-        "server.py:46 found: a test reads the failure that it returns: change test_server.py:27, and run the command again",
+        "server.py:46 found: a test reads the failure that it returns: change test_server.py:29, and run the command again",
     ] == report(outcome)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     arguments = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]

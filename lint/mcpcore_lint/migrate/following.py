@@ -58,7 +58,7 @@ def follow(
         while places and block is not None and not isinstance(block, (ast.FunctionDef, ast.AsyncFunctionDef)):
             items = block.items if isinstance(block, (ast.With, ast.AsyncWith)) else ()
             for item in items:
-                kind, certain = _expected(item.context_expr, places, scope)
+                kind, certain = _expected(item.context_expr, call, places, scope)
                 if kind is not None:
                     failure = names.spell(*_FAILURE)
                     certain = certain or getattr(symbol, "definition", None) in whole
@@ -149,20 +149,27 @@ def _first_words(pattern: ast.expr | None) -> str:
     return _FIRST.split(str(pattern.value).replace("\\", ""))[0] if isinstance(pattern, ast.Constant) else ""
 
 
-def _expected(node: ast.expr, places: Sequence[tuple[Place, Scope]], scope: Scope) -> tuple[ast.expr | None, bool]:
+def _expected(
+    node: ast.expr, call: ast.Call, places: Sequence[tuple[Place, Scope]], scope: Scope
+) -> tuple[ast.expr | None, bool]:
     """The class in `pytest.raises(...)` if the tool raised it, and whether its text is certainly the one expected."""
     match node:
         case ast.Call(func=func, args=[kind], keywords=options) if ast.unparse(func) in {"pytest.raises", "raises"}:
             named = evaluate(kind, scope)
-            text = next((option.value for option in options if option.arg == "match"), None)
-            expected = _first_words(text)
+            expected = _first_words(next((option.value for option in options if option.arg == "match"), None))
             said = [
                 constant_text(pieces(place.message, own))
                 for place, own in places
                 if isinstance(named, Symbol) and place.raised == named.name
             ]
-            if any(expected in message for message in said):
-                return kind, expected != ""
+            certain = any(expected in message for message in said)
+            # The test may expect an argument that the message shows.
+            values = [str(part.value) for part in walk([call]) if isinstance(part, ast.Constant)]
+            if certain or (
+                any(len(value) > 1 and value in expected for value in values)
+                and any("\N{HORIZONTAL ELLIPSIS}" in message for message in said)
+            ):
+                return kind, certain and expected != ""
     return None, False
 
 

@@ -83,6 +83,7 @@ def test_imports_stand_where_those_of_the_framework_do(tmp_path: Path) -> None:
 
 
 CLIENT = """from mcp.client.streamable_http import streamablehttp_client
+from mcp.shared.memory import create_connected_server_and_client_session
 
 
 async def main(url: str, headers: dict[str, str]) -> None:
@@ -94,17 +95,23 @@ async def main(url: str, headers: dict[str, str]) -> None:
         _get_session_id,
     ):
         print(read, write)
+    async with create_connected_server_and_client_session(app._mcp_server) as client:
+        print(await client.list_tools())
 """
 
 
-def test_clients_over_http_follow(tmp_path: Path) -> None:
+def test_clients_follow(tmp_path: Path) -> None:
     """The headers go to the HTTP client. A client with another option has a line, which stops no server."""
-    other = CLIENT.replace("(url)", "(url, timeout=3)")
+    other = CLIENT.replace("(url)", "(url, timeout=3)").replace("client.list_tools()", "client")
     outcome, files = run(tmp_path, {"client.py": CLIENT, "other.py": other})
     made = (
         "create_mcp_http_client(headers=headers) as http_client, streamable_http_client(url, http_client=http_client)"
     )
-    lines = [f"    async with {made} as (read, write):", "    async with streamable_http_client(url) as ("]
+    lines = [
+        f"    async with {made} as (read, write):",
+        "    async with streamable_http_client(url) as (",
+        "    async with Client(app) as client:",
+    ]
     assert (other, False, *lines) == (
         files["other.py"],
         outcome.left[0].stops,

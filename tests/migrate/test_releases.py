@@ -239,14 +239,13 @@ mcp = FastMCP("a")
 def f(x: str) -> str:
     return x
 """
-    test = """import pytest
-import server
+    test = """import server
 from other import holder
 from server import f
 
 
-def test_f():
-    assert f.fn("a") == server.f.fn(x="a") == holder.fn("a")
+def test_f(module):
+    assert f.fn("a") == server.f.fn(x="a") == module.f.fn("a") == holder.fn("a") == module.g.fn("a")
 """
     _, files = run(tmp_path, {"server.py": server, "test_server.py": test})
-    assert test.replace(" f.fn(", " f(").replace("server.f.fn(", "server.f(") == files["test_server.py"]
+    assert test.replace("f.fn(", "f(") == files["test_server.py"]

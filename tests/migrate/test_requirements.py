@@ -110,7 +110,7 @@ LEFT = {
         "Dockerfile:2: the pin fastmcp==2.3: add mcpcore too, which needs fastmcp 4.0 or later",
     ),
     "install.sh": (
-        "mcp=1\npip3 install 'mcp[cli]>=2.0' chromadb\n",
+        "mcp=1\npip3 install 'mcp[cli]>=2.0' chromadb # not mcp>=1\n",
         "install.sh:2: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
     ),
     "poetry.lock": ('[[package]]\nname = "httpx"\n',),
@@ -126,6 +126,10 @@ LEFT = {
     "requirements-c.txt": (
         "mcp>=1.2,\\\n<2\n",
         "requirements-c.txt:1: the pin mcp>=1.2,: add mcpcore too, which needs mcp 2.3 or later",
+    ),
+    "requirements.lock.txt": (
+        "mcp==1.2\npydantic_core==2.4\n",
+        "requirements.lock.txt:1: the list that a program wrote: write it again after the requirements",
     ),
     "requirements.txt": (
         "#  uv pip compile a.in\nmcp==1.2\n",

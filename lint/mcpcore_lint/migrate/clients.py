@@ -1,4 +1,4 @@
-"""Clients of the project: version 2 of the SDK has `streamable_http_client`, which yields two streams."""
+"""Clients of the project: version 2 of the SDK yields two streams over HTTP, and has `Client(server)` in memory."""
 
 from __future__ import annotations
 
@@ -12,34 +12,46 @@ from mcpcore_lint.migrate.contracts import Names
 if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
 
-PACKAGE: Final = "mcp.client.streamable_http"
-OLD: Final = "streamablehttp_client"
-NEW: Final = "streamable_http_client"
+CLIENTS: Final = {
+    ("mcp.client.streamable_http", "streamablehttp_client"): ("mcp.client.streamable_http", "streamable_http_client"),
+    ("mcp.shared.memory", "create_connected_server_and_client_session"): ("mcp", "Client"),
+}
+"""The functions that connect a client, with their names in version 2."""
 _MAKER: Final = ("mcp.shared._httpx_utils", "create_mcp_http_client")
 """What makes an HTTP client with the timeouts of the SDK."""
+_METHODS: Final = frozenset({"list_tools", "call_tool", "list_prompts", "get_prompt", "list_resources"})
+"""What `Client` has, with the same parameters and results as a session."""
 
 
-def client_edits(module: Module) -> list[Edit] | None:
-    """The edits of the calls that connect a client over HTTP; None if one of them cannot follow for certain."""
+def client_edits(module: Module, old: str, new: str) -> list[Edit] | None:
+    """The edits of the calls of a function that connects a client; None if no call or not each of them can follow."""
     source, names, nodes = module.source, Names(module), [*walk([module.tree])]
     edits: list[Edit] = []
-    loads = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    for call in (module.parents[node] for node in nodes if isinstance(node, ast.Name) and node.id == OLD):
-        match call, module.parents.get(call):
-            case ast.Call(keywords=options), ast.withitem(
-                optional_vars=ast.Tuple(elts=[ast.Name(), ast.Name() as writes, ast.Name() as session])
-            ) if session.id not in loads:
-                pass
+    loads = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    known = {node.id for node in loads}
+    for call in (module.parents[node] for node in loads if node.id == old):
+        item = module.parents.get(call)
+        match call, getattr(item, "optional_vars", None):
+            case ast.Call(args=[server], keywords=[]), ast.Name(id=client):
+                uses = (module.parents[node] for node in loads if node.id == client)
+                if not all(isinstance(use, ast.Attribute) and use.attr in _METHODS for use in uses):
+                    return None
+                edits.append(Edit(*source.node_range(call.func), new))
+                if isinstance(server, ast.Attribute) and server.attr == "_mcp_server":
+                    edits.append(Edit(source.node_range(server.value)[1], source.node_range(server)[1], ""))
+            case ast.Call(keywords=options), ast.Tuple(
+                elts=[ast.Name(), ast.Name() as writes, ast.Name(id=session) as last]
+            ) if session not in known:
+                given = {option.arg: option for option in options}
+                headers = given.get("headers")
+                if given.keys() - {"url", "headers"} or len(call.args) > 1 or (headers and "http_client" in known):
+                    return None
+                made = f"{names.spell(*_MAKER)}({source.segment(headers)}) as http_client, " if headers else ""
+                edits += [Edit(*source.node_range(headers), "http_client=http_client")] if headers else []
+                edits += [
+                    Edit(*source.node_range(call.func), f"{made}{new}"),
+                    Edit(source.node_range(writes)[1], source.node_range(last)[1], ""),
+                ]
             case _:
                 return None
-        given = {option.arg: option for option in options}
-        headers = given.get("headers")
-        if given.keys() - {"url", "headers"} or len(call.args) > 1 or (headers and "http_client" in loads):
-            return None
-        made = f"{names.spell(*_MAKER)}({source.segment(headers)}) as http_client, " if headers else ""
-        edits += [Edit(*source.node_range(headers), "http_client=http_client")] if headers else []
-        edits += [
-            Edit(*source.node_range(call.func), f"{made}{NEW}"),
-            Edit(source.node_range(writes)[1], source.node_range(session)[1], ""),
-        ]
-    return [*edits, *names.edits({_MAKER})]
+    return [*edits, *names.edits({_MAKER})] if edits else None

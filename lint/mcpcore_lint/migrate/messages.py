@@ -47,6 +47,13 @@ LABEL: Final = re.compile(
 """What says at the start of a message that it is one of an error: the envelope of a failure says it already."""
 _OPENING: Final = re.compile(r"(\(*\s*)([fFrRuU]{0,2})(\"\"\"|'''|\"|')")
 _SENTENCE: Final = re.compile(r"[.!?;:,\n](?:\s|$)|\n")
+_SPELLED: Final = (
+    (re.compile(r"\[\s*(-?[\d.]+)\s*,\s*(-?[\d.]+)\s*\]"), r"\1 to \2"),
+    (re.compile(r"\([^()]*\)"), " "),
+    (re.compile(r">="), " at least "),
+    (re.compile(r"<="), " at most "),
+)
+"""Signs of a message as words, and what explains others."""
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:'[a-z]+)?|\d+")
 _DROPPED: Final = frozenset({"a", "an", "the", "please"})
 _CONNECTING: Final = frozenset(
@@ -214,17 +221,23 @@ def constant_text(parts: list[str | None]) -> str:
 def slug(parts: list[str | None], most: int) -> str:
     """The reason: up to `most` words of the first sentence of the message; empty if it has none."""
     text = _PREFIX.sub("", "".join(" " if part is None else part for part in parts).lstrip())
+    for sign, spelled in _SPELLED:
+        text = sign.sub(spelled, text)
     words: list[str] = []
     for sentence in _SENTENCE.split(text):
         words += [word.lower().replace("'", "") for word in _WORD.findall(sentence)]
         words = [word for word in words if word not in _DROPPED]
         if len(words) > 1:
             break
-    words = words[:most]
-    while len(words) > 1 and words[-1] in _CONNECTING:
-        words.pop()
+    if len(words) > most + 2:
+        words = words[:most]
+        # A phrase that has begun would end in the middle.
+        last = max((at for at, word in enumerate(words) if word in _CONNECTING), default=0)
+        words = words[:last] if last > most // 2 else words
     while words and (words[0].isdigit() or len("_".join(words)) > _MAX_SLUG):
         words = words[1:] if words[0].isdigit() else words[:-1]
+    while len(words) > 1 and words[-1] in _CONNECTING:
+        words.pop()
     joined = "_".join(words)
     return joined if len(joined) > 3 else ""
 
@@ -247,11 +260,18 @@ def _code_of(class_name: str, message: str) -> str:
     explanation = explain(_exception(class_name, message))
     by_class = explanation.code.name if class_name else ""
     by_text = classify(Exception(message)).name
-    if by_text in VAGUE and _ABSENT.match(message):
+    absent = _ABSENT.match(message) is not None
+    if absent and by_text in {*VAGUE, "DATABASE_ERROR"}:
         by_text = "NOT_FOUND"
     elif explanation.matched.layer == "default":
         return explanation.code.name  # nothing in the message helps
-    if by_class and by_class not in VAGUE and class_name not in PLAIN:
+    # "Not found" is no wrong form of an argument, whatever the class is called.
+    if (
+        by_class
+        and by_class not in VAGUE
+        and class_name not in PLAIN
+        and not (absent and by_class == "VALIDATION_ERROR")
+    ):
         return by_class
     if by_text in VAGUE or not by_class:
         return by_class or by_text

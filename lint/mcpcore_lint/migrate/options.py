@@ -15,7 +15,7 @@ from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, FASTMCP_4, GONE, ME
 from mcpcore_lint.model import Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
@@ -31,8 +31,13 @@ _WORDS: Final = tuple(
 _DECORATORS: Final = frozenset({"tool", "resource", "prompt"})
 
 
-def plan_options(module: Module) -> tuple[list[Edit], list[Left], list[Left]]:
-    """The edits for what releases removed from servers and contexts, what is left, and the options that went."""
+def plan_options(module: Module, handlers: Container[str] = ()) -> tuple[list[Edit], list[Left], list[Left]]:
+    """The edits for what releases removed from servers and contexts, what is left, and the options that went.
+
+    Args:
+        module: The file.
+        handlers: The names of the functions of tools, by which a test calls them on an object that is not known.
+    """
     edits: list[Edit] = []
     left: list[Left] = []
     gone: list[Left] = []
@@ -48,7 +53,7 @@ def plan_options(module: Module) -> tuple[list[Edit], list[Left], list[Left]]:
                 if keyword not in moved:
                     gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", instead))
         elif isinstance(call.func, ast.Attribute):
-            edits += _method(call, call.func, scope, module, left)
+            edits += _method(call, call.func, scope, module, left, handlers)
     return [*edits, *_settings(module, left)], left, gone
 
 
@@ -172,7 +177,9 @@ def _transport(run: ast.Call) -> str:
     return str(value.value) if isinstance(value, ast.Constant) else ""
 
 
-def _method(call: ast.Call, func: ast.Attribute, scope: Scope, module: Module, left: list[Left]) -> list[Edit]:
+def _method(
+    call: ast.Call, func: ast.Attribute, scope: Scope, module: Module, left: list[Left], handlers: Container[str]
+) -> list[Edit]:
     """The edits for a call of a method of FastMCP, or a line of the report."""
     name = func.attr
     options = {keyword.arg: keyword for keyword in call.keywords}
@@ -184,7 +191,7 @@ def _method(call: ast.Call, func: ast.Attribute, scope: Scope, module: Module, l
         release, instead = CONTEXT[name]
         if not (name.endswith("_state") and isinstance(module.parents.get(call), ast.Await)):
             left.append(Left(module.path, line, (), f"{name}() of the context, which {release} changed", instead))
-    elif name == "fn" and _is_registered(func.value, scope, module):
+    elif name == "fn" and _is_registered(func.value, scope, module, handlers):
         # Since FastMCP 3.0, a decorator returns the function, and no object that holds it.
         return [Edit(module.source.node_range(func.value)[1], module.source.node_range(func)[1], "")]
     elif name in _DECORATORS and "fastmcp.FastMCP" in classes_of(func.value, scope):
@@ -200,10 +207,12 @@ def _method(call: ast.Call, func: ast.Attribute, scope: Scope, module: Module, l
     return []
 
 
-def _is_registered(node: ast.expr, scope: Scope, module: Module) -> bool:
+def _is_registered(node: ast.expr, scope: Scope, module: Module, handlers: Container[str]) -> bool:
     """Whether an expression names a function that a decorator of a FastMCP server registers."""
     made = evaluate(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
     definition = made.definition if isinstance(made, Symbol) else None
+    if not isinstance(made, Symbol) and isinstance(node, ast.Attribute):
+        return node.attr in handlers
     if not isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return False
     home = module.project.module_defining(definition)

@@ -12,7 +12,7 @@ from mcpcore_lint.diagnostics import Edit, Fix
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import classes_of, scope_around
-from mcpcore_lint.migrate.clients import NEW, OLD, PACKAGE, client_edits
+from mcpcore_lint.migrate.clients import CLIENTS, client_edits
 from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
@@ -29,7 +29,7 @@ from mcpcore_lint.migrate.renames import (
 from mcpcore_lint.model import CallValue, Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from mcpcore_lint.engine.syntax.module import Module
 
@@ -136,10 +136,12 @@ class Renaming:
         wanted: dict[str, list[str]] = {}
         changed = False
         for alias in node.names:
-            calls = client_edits(self.module) if alias.name == OLD and alias.asname is None else None
+            home, client = CLIENTS.get((package, alias.name), ("", "")) if alias.asname is None else ("", "")
+            free = home and client not in self.module.scope.bindings
+            calls = client_edits(self.module, alias.name, client) if free else None
             if calls is not None:
                 self.edits += calls
-                wanted.setdefault(PACKAGE, []).append(NEW)
+                wanted.setdefault(home, []).append(client)
                 changed = True
                 continue
             if not node.level and (package, alias.name) in REMOVED:
@@ -462,38 +464,6 @@ def doubles(module: Module) -> Iterator[Left]:
                 )
 
 
-def _around(module: Module, statements: Sequence[ast.stmt], target: str) -> ast.stmt | None:
-    """The statement that holds all of some assignments to a name, and no other one."""
-    chains: list[list[ast.AST]] = []
-    for statement in statements:
-        chain: list[ast.AST] = [statement]
-        while (parent := module.parents.get(chain[-1])) is not None:
-            chain.append(parent)
-        chains.append(chain)
-    common = next((part for part in chains[0] if all(part in chain for chain in chains)), None)
-    return common if isinstance(common, (ast.If, ast.Try)) and _assigns([common], target) else None
-
-
-def _assigns(body: Sequence[ast.stmt], target: str) -> bool:
-    """Whether statements assign to a name on every path, and do nothing else than assign and import."""
-    made = False
-    for statement in body:
-        match statement:
-            case ast.If(body=one, orelse=other):
-                is_plain = _assigns(one, target) and _assigns(other, target)
-                made = made or is_plain
-            case ast.Try(body=one, handlers=clauses, orelse=[], finalbody=[]) if clauses:
-                is_plain = all(_assigns(arm, target) for arm in (one, *(clause.body for clause in clauses)))
-                made = made or is_plain
-            case ast.Assign(targets=[single]):
-                is_plain, made = True, made or ast.unparse(single) == target
-            case _:
-                is_plain = isinstance(statement, (ast.Import, ast.ImportFrom))
-        if not is_plain:
-            return False
-    return made
-
-
 def _masks(call: ast.Call, module: Module) -> bool:
     """Whether a server may mask the texts of exceptions, also by options that the file has elsewhere."""
     keys = {keyword.arg for keyword in call.keywords}
@@ -515,26 +485,12 @@ def plan_middleware(module: Module, mounted: Collection[ast.AST] = ()) -> tuple[
     if left:
         return [], left
     rewriter = Rewriter(module.path, module.source.text, module.tree)
-    made_as: dict[tuple[object, str], list[ast.stmt]] = {}
-    calls: list[tuple[ast.Call, list[ast.stmt], str]] = []
     for call, scope in module.calls_near("FastMCP("):
         symbol = evaluate(call.func, scope)
-        if isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP" and call not in mounted:
-            parent = module.parents.get(call)
-            name = ast.unparse(parent.targets[0]) if isinstance(parent, ast.Assign) else ""
-            same = made_as.setdefault((scope, name), []) if name else []
-            same += [parent] if isinstance(parent, ast.Assign) else []
-            calls.append((call, same, name))
-    for call, same, name in calls:
-        masks = _masks(call, module)
-        made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({'' if masks else _TEXTS})"
-        change = None
-        alike = {_masks(other, module) for other, others, _ in calls if others is same} == {masks}
-        around = _around(module, same, name) if len(same) > 1 and alike else None
-        if around is not None and (new := _inserted(module, around, name, made)):
-            # Behind all branches, once.
-            edits += new if module.parents.get(call) is same[0] else ()
+        if not (isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP") or call in mounted:
             continue
+        made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({'' if _masks(call, module) else _TEXTS})"
+        change = None
         if all(keyword.arg not in {None, "middleware"} for keyword in call.keywords):
             arguments = [*codemods.arguments_in_order(call), f"middleware=[{made}]"]
             change = codemods.rewrite_call(module, call, arguments)

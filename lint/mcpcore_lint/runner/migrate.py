@@ -215,7 +215,7 @@ class _Run:
             raw = content_of(path)
             if raw is None:  # pragma: no cover - the file went away after it was found
                 self.failures.append(Failure(self.shown(path), "cannot be read"))
-            elif _CONCERNS.search(raw) or (b"pytest" in raw and in_test_file(self.shown(path))):
+            elif _CONCERNS.search(raw) or (in_test_file(self.shown(path)) and re.search(rb"pytest|\.fn\(", raw)):
                 files[path] = self.raw[path] = raw
         return files
 
@@ -493,12 +493,11 @@ class _Pass:
 
     def convert(self, visited: Collection[str]) -> None:
         """Convert the failures in the functions of the tools."""
-        mounted = mounted_servers(self.modules.values())
+        mounted, tools = mounted_servers(self.modules.values()), self._tools
         for path, module in self.modules.items() if "server" in self._run.rules else ():
             with self._guarded(path):
                 if path in visited:
                     self._options(path, module, mounted)
-        tools = self._tools
         sources = [module for module in self.modules.values() if not is_test(module)]
         hierarchy = self.checker.hierarchy
         callers = Callers(sources, hierarchy, self.handlers, self._guarded)
@@ -518,7 +517,8 @@ class _Pass:
         self._follow(plans)
 
     def _options(self, path: str, module: Module, mounted: Collection[ast.AST]) -> None:
-        edits, options, gone = plan_options(module)
+        names = {getattr(node, "name", "") for node in self.handlers} if is_test(module) else ()
+        edits, options, gone = plan_options(module, names)
         left = [option._replace(stops=True) for option in options]
         self.removed += self._located(gone)
         if not is_test(module) and not edits:

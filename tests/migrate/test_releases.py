@@ -116,6 +116,7 @@ from mcp.types import Content
 mcp = FastMCP("b", host="h", port=1, instructions="Be kind.")
 other = dict(host="h")
 context: RequestContext[str, dict, None]
+print(mcp.settings.host, f"{mcp.settings.port}")
 mcp.run()
 """
     outcome, files = run(tmp_path, {"server.py": source})
@@ -124,6 +125,7 @@ mcp.run()
         "context: ServerRequestContext[dict, None]\n",
         'mcp = Server("b", instructions="Be kind.", expose_internal_errors="message")\nother = dict(host="h")\n',
         "from mcp.types import ContentBlock\n",
+        'print("h", f"{mcp.settings.port}")\n',
     ):
         assert part in files["server.py"]
     assert [5, 5] == [removed.line for removed in outcome.removed]

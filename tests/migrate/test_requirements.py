@@ -45,9 +45,11 @@ LISTS = [
     (
         SDK,
         "pyproject.toml",
-        ('[project]\nname = "mcp"\nkeywords = ["mcp"]\nrequires-python = ">=3.10,<4"  # kept\ndependencies = [\n'
+        ('[project]\nname = "mcp"\nkeywords = ["mcp"]\nrequires-python = ">=3.10,<4"  # kept\nclassifiers = [\n'
+        '  "Programming Language :: Python :: 3.10",\n  "Programming Language :: Python :: 3.11",\n]\ndependencies = [\n'
         '  "httpx",\n  "mcp[cli]>=1.2,<2",  # the SDK\n]\n[tool.uv]\ndev-dependencies = ["mcp ~= 1.2"]\n'),
-        ('[project]\nname = "mcp"\nkeywords = ["mcp"]\nrequires-python = ">=3.11,<4"  # kept\ndependencies = [\n'
+        ('[project]\nname = "mcp"\nkeywords = ["mcp"]\nrequires-python = ">=3.11,<4"  # kept\nclassifiers = [\n'
+        '  "Programming Language :: Python :: 3.11",\n]\ndependencies = [\n'
         '  "httpx",\n  "mcp[cli]>=2.3,<3",  # the SDK\n  "mcpcore>=0.1",\n]\n'
         '[tool.uv]\ndev-dependencies = ["mcp >=2.3,<3"]\n'),
     ),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.migrate.contracts import Names
 
 if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
@@ -17,7 +16,7 @@ CLIENTS: Final = {
     ("mcp.shared.memory", "create_connected_server_and_client_session"): ("mcp", "Client"),
 }
 """The functions that connect a client, with their names in version 2."""
-_MAKER: Final = ("mcp.shared._httpx_utils", "create_mcp_http_client")
+MAKER: Final = ("mcp.shared._httpx_utils", "create_mcp_http_client")
 """What makes an HTTP client with the timeouts of the SDK."""
 _METHODS: Final = frozenset({"list_tools", "call_tool", "list_prompts", "get_prompt", "list_resources"})
 """What `Client` has, with the same parameters and results as a session."""
@@ -25,13 +24,12 @@ _METHODS: Final = frozenset({"list_tools", "call_tool", "list_prompts", "get_pro
 
 def client_edits(module: Module, old: str, new: str) -> list[Edit] | None:
     """The edits of the calls of a function that connects a client; None if no call or not each of them can follow."""
-    source, names, nodes = module.source, Names(module), [*walk([module.tree])]
+    source, nodes = module.source, [*walk([module.tree])]
     edits: list[Edit] = []
     loads = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
     known = {node.id for node in loads}
-    for call in (module.parents[node] for node in loads if node.id == old):
-        item = module.parents.get(call)
-        match call, getattr(item, "optional_vars", None):
+    for call in (module.parents[node] for node in loads if node.id == old and new not in module.scope.bindings):
+        match call, getattr(module.parents.get(call), "optional_vars", None):
             case ast.Call(args=[server], keywords=[]), ast.Name(id=client):
                 uses = (module.parents[node] for node in loads if node.id == client)
                 if not all(isinstance(use, ast.Attribute) and use.attr in _METHODS for use in uses):
@@ -46,7 +44,7 @@ def client_edits(module: Module, old: str, new: str) -> list[Edit] | None:
                 headers = given.get("headers")
                 if given.keys() - {"url", "headers"} or len(call.args) > 1 or (headers and "http_client" in known):
                     return None
-                made = f"{names.spell(*_MAKER)}({source.segment(headers)}) as http_client, " if headers else ""
+                made = f"{MAKER[1]}({source.segment(headers)}) as http_client, " if headers else ""
                 edits += [Edit(*source.node_range(headers), "http_client=http_client")] if headers else []
                 edits += [
                     Edit(*source.node_range(call.func), f"{made}{new}"),
@@ -54,4 +52,4 @@ def client_edits(module: Module, old: str, new: str) -> list[Edit] | None:
                 ]
             case _:
                 return None
-    return [*edits, *names.edits({_MAKER})] if edits else None
+    return edits or None

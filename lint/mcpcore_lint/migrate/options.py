@@ -29,6 +29,8 @@ _WORDS: Final = tuple(
     )
 )
 _DECORATORS: Final = frozenset({"tool", "resource", "prompt"})
+_READING: Final = frozenset({"int", "str", "os.getenv", "os.environ.get", "getenv"})
+"""Calls that give the same value again."""
 
 
 def plan_options(module: Module, handlers: Container[str] = ()) -> tuple[list[Edit], list[Left], list[Left]]:
@@ -77,10 +79,40 @@ def _settings(module: Module, left: list[Left]) -> list[Edit]:
                 lines = source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0]
                 edits += [_given(run, [f"{name}={source.segment(statement.value)}"], module), Edit(*lines, "")]
                 continue
+        given = _given_at_start(node, server, option, module) if instead == RUN else None
+        if given is not None:
+            edits.append(Edit(*source.node_range(node), source.segment(given)))
+            continue
         pattern = f"settings.{option} of the server, which {release} does not have"
         decide = f"{RUN}, as in run(transport=..., {option}=...)" if instead == RUN else instead
         left.append(Left(module.path, node.lineno, (), pattern, decide))
     return edits
+
+
+def _given_at_start(node: ast.Attribute, server: ast.expr, option: str, module: Module) -> ast.expr | None:
+    """The option of the one call that makes a server, if a read of its setting may be written like that."""
+    spelled, scope = ast.unparse(server), scope_around(node, module)
+    assigned = (part for part in walk([module.tree]) if isinstance(part, (ast.Assign, ast.AnnAssign)))
+    makes = [
+        part.value
+        for part in assigned
+        if spelled in map(ast.unparse, part.targets if isinstance(part, ast.Assign) else [part.target])
+    ]
+    values = [word.value for call in makes for word in getattr(call, "keywords", ()) if word.arg == option]
+    parts = [*walk(values)]
+    places = [scope.lookup(part.id) for part in parts if isinstance(part, ast.Name)]
+    means_the_same = (
+        len(makes) == len(values) == 1
+        and not isinstance(module.parents[node], ast.FormattedValue)
+        and f"{spelled}.settings.{option} =" not in module.source.text
+        and all(place is None or (place[0] is module.scope and len(place[1]) == 1) for place in places)
+        and all(
+            isinstance(part, (ast.Name, ast.Constant, ast.Attribute, ast.expr_context))
+            or (isinstance(part, ast.Call) and ast.unparse(part.func) in _READING and not part.keywords)
+            for part in parts
+        )
+    )
+    return values[0] if means_the_same else None
 
 
 def _run_after(statement: ast.Assign, server: ast.expr, option: str, module: Module) -> ast.Call | None:

@@ -73,6 +73,9 @@ _PYTHON: Final = re.compile(
     r"|[ \t-]*python-version:[^\n]*?\b3\.(?P<ci>[6-9]|10)\b.*$)",
     re.MULTILINE | re.IGNORECASE,
 )
+_CLASSIFIER: Final = re.compile(
+    r"^[ \t]*[\"']Programming Language :: Python :: 3\.(\d+)[\"'],?[ \t]*\r?\n", re.MULTILINE
+)
 _OPEN: Final = re.compile(r"(?:\.0|\.\*)?(?:\s*,\s*<=?\s*(?:4(?:\.0)*|3\.1[2-9](?:\.\d+)?))?[\"']\s*(?:#.*)?")
 """What may follow the least version of Python, if a later one is allowed."""
 _CAPPED: Final = re.compile(r"<|==|[~^]|^\s*\d")
@@ -294,7 +297,10 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
             continue
         if writable and path.endswith(".toml") and known and _OPEN.fullmatch(match["rest"]):
             edits.append(Edit(*match.span("minor"), str(least)))
-            raised.append(Left(path, line, (), f"{said} is now 3.{least}", f"{who} needs it; look at the classifiers"))
+            edits += [Edit(*old.span(), "") for old in _CLASSIFIER.finditer(text) if int(old[1]) < least]
+            raised.append(
+                Left(path, line, (), f"{said} is now 3.{least}", f"{who} needs it; look at the documentation")
+            )
         else:
             left.append(Left(path, line, (), said, f"{who} needs Python 3.{least} or later"))
     return edits, left, raised

@@ -12,7 +12,7 @@ from mcpcore_lint.diagnostics import Edit, Fix
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import classes_of, scope_around
-from mcpcore_lint.migrate.clients import CLIENTS, client_edits
+from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
 from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
@@ -137,11 +137,11 @@ class Renaming:
         changed = False
         for alias in node.names:
             home, client = CLIENTS.get((package, alias.name), ("", "")) if alias.asname is None else ("", "")
-            free = home and client not in self.module.scope.bindings
-            calls = client_edits(self.module, alias.name, client) if free else None
+            calls = client_edits(self.module, alias.name, client) if home else None
             if calls is not None:
                 self.edits += calls
                 wanted.setdefault(home, []).append(client)
+                wanted.update({MAKER[0]: [MAKER[1]]} if any(MAKER[1] in edit.text for edit in calls) else {})
                 changed = True
                 continue
             if not node.level and (package, alias.name) in REMOVED:

@@ -1,4 +1,4 @@
-"""Tools of several files share classes, and each text that a model read before has a line."""
+"""Tools of several files share classes and failure modes, and each text that a model read before has a line."""
 
 from __future__ import annotations
 
@@ -93,6 +93,22 @@ def _project(tmp_path: Path) -> dict[str, str | bytes]:
     tools = {f"pkg/{name}.py": TOOLS.format(name=name) for name in ("one", "two")}
     files = {"server.py": SERVER, "pkg/__init__.py": "", "pkg/client.py": CLIENT, "pkg/paths.py": PATHS}
     return {**files, **tools}
+
+
+def test_a_failure_mode_of_several_files_is_defined_beside_its_class(tmp_path: Path) -> None:
+    """The others import it, and helpers raise what they raised before."""
+    outcome, files = run(tmp_path, _project(tmp_path))
+    assert 1 == files["pkg/client.py"].count(").on(EmptyPathError, message=str)")
+    assert PATHS == files["pkg/paths.py"]
+    for name in ("one", "two"):
+        text = files[f"pkg/{name}.py"]
+        assert "@mcp.tool(errors=[PATH_MUST_NOT_BE_EMPTY_AT_START_OF_CALL])" in text
+        assert "FailureMode" not in text
+    for name, text in files.items():
+        compile(text, name, "exec")
+    second, _ = run(tmp_path, {})
+    assert () == second.files
+    assert report(outcome) == report(second)
 
 
 def test_every_exception_of_a_helper_has_a_line(tmp_path: Path) -> None:

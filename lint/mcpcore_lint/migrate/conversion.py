@@ -36,7 +36,7 @@ from mcpcore_lint.migrate.sentences import blank, is_true_alone, of_class, sente
 from mcpcore_lint.model import ToolDef, string
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.scopes import Scope
@@ -230,12 +230,20 @@ class Conversion:
                     self.followed += [(place, other.scope) for place in places]
         self.left += [item.left(self.name) for item in left]
 
-    def spell_declared(self, names: Names) -> None:
-        """Write `.on(...)` for the exceptions of other functions."""
+    def spell_declared(self, constants: Mapping[str, str], names: Names) -> dict[Entry, str]:
+        """Write `.on(...)` for the exceptions of other functions, or return the constants that have it."""
+        shared: dict[Entry, str] = {}
         for item in self.declared:
-            self.imports |= {item.imported} if item.imported is not None else set()
-            spelling = names.spell(*item.imported) if item.imported is not None else item.spelling
-            self.mapped[item.entry.reason] = f".on({spelling}, message=str)"
+            imported, constant = item.imported, constants.get(item.name)
+            if imported is not None:
+                imported = imported if constant is None else (imported[0], constant)
+                self.imports.add(imported)
+            spelling = names.spell(*imported) if imported is not None else constant or item.spelling
+            if constant is not None:
+                shared[item.entry] = spelling
+            else:
+                self.mapped[item.entry.reason] = f".on({spelling}, message=str)"
+        return shared
 
     def _keep_nested(self) -> None:
         """Leave clauses that catch everything inside a `try` whose other clauses would then answer."""

@@ -13,6 +13,7 @@ from mcpcore_lint.migrate.constants import above, constants_of, joined
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.conversion import UNWRAPS, Conversion
 from mcpcore_lint.migrate.model import Entry, Left, Place
+from mcpcore_lint.migrate.sharing import Shared
 from mcpcore_lint.model import Symbol, ToolDef
 
 if TYPE_CHECKING:
@@ -84,12 +85,20 @@ def reached_tools(
     return conversions
 
 
-def plan_reached(module: Module, conversions: Sequence[Conversion]) -> FilePlan:
-    """Plan how the tools whose functions are in one file declare the exceptions of other functions."""
-    names = Names(module)
+def plan_reached(module: Module, conversions: Sequence[Conversion], shared_modes: Shared) -> FilePlan:
+    """Plan how the tools whose functions are in one file declare the exceptions of other functions.
+
+    Args:
+        module: The file.
+        conversions: The tools.
+        shared_modes: The failure modes that are defined beside a class.
+    """
+    names = shared_modes.names.get(module, Names(module))
+    used = {*names.spelled}
+    shared: dict[Entry, str] = {}
     for conversion in conversions:
-        conversion.spell_declared(names)
-    return _plan(module, conversions, names)
+        shared.update(conversion.spell_declared(shared_modes.constants, names))
+    return _plan(module, conversions, names, (shared_modes.inserts.get(module, ()), used, shared))
 
 
 def _conversions(tools: Sequence[ToolDef], hierarchy: Hierarchy) -> list[Conversion]:
@@ -100,10 +109,15 @@ def _conversions(tools: Sequence[ToolDef], hierarchy: Hierarchy) -> list[Convers
     return [Conversion(group, hierarchy) for group in grouped.values()]
 
 
-def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> FilePlan:
+def _plan(
+    module: Module,
+    conversions: Sequence[Conversion],
+    names: Names,
+    reached: tuple[Sequence[Edit], set[tuple[str, str]], dict[Entry, str]] | None = None,
+) -> FilePlan:
     writer = Writer(module, names)
-    used = {*names.spelled}
-    shared, made = constants_of(module, conversions)
+    inserted, used, imported = reached or ((), set(), {})
+    shared, made = constants_of(module, conversions, imported)
     rewriter = Rewriter(module.path, module.source.text, module.tree)
     edits: set[Edit] = set()
     accepted = codemods.Compatible()
@@ -145,7 +159,7 @@ def _plan(module: Module, conversions: Sequence[Conversion], names: Names) -> Fi
         converted += [(place.rule, place.node.lineno, conversion.name) for place in conversion.places]
         converted += [("helper", conversion.body.node.lineno, conversion.name) for _ in conversion.declared]
     constants = {name: entry for entry, name in made.items() if entry in wanted}
-    inserts: list[Edit] = []
+    inserts = [*inserted]
     if constants:
         place = above(module, [other.body.node for other in conversions if other.entries])
         text = "".join(writer.constant(name, entry) for name, entry in constants.items())

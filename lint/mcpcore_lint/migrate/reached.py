@@ -138,6 +138,8 @@ class Mapped(NamedTuple):
     """A class that a contract gets `.on(...)` for."""
 
     name: str
+    home: Module | None
+    """The file of the project that defines the class."""
     entry: Entry
     spelling: str
     imported: tuple[str, str] | None
@@ -177,7 +179,8 @@ def mapped(
         if entry is None or spelled is None:
             left += items
         else:
-            made.append(Mapped(name, entry, *spelled))
+            info = module.project.class_named(name)
+            made.append(Mapped(name, info.module if info is not None else None, entry, *spelled))
     return made, left
 
 

@@ -97,6 +97,15 @@ class Needs(NamedTuple):
     """The requirements of what the code imports, and what earlier releases brought."""
 
 
+_MCPCORE: Final = re.compile(rb"^[ \t]*(?:from|import) mcpcore\b", re.MULTILINE)
+
+
+def needs_of(code: Sequence[bytes], brought: frozenset[str], *, is_changed: bool) -> Needs:
+    """What some files need, of which the run may have changed one; `brought` are packages that came with version 1."""
+    fastmcp = any(b"mcpcore.integrations.fastmcp" in content for content in code)
+    return Needs(is_changed, any(map(_MCPCORE.search, code)), fastmcp, brought)
+
+
 class Requirements(NamedTuple):
     """What changes in one file, and what is left."""
 

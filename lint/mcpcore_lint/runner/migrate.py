@@ -25,8 +25,9 @@ from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools, reache
 from mcpcore_lint.migrate.reached import imported_by
 from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import after_syntax_error, merged
-from mcpcore_lint.migrate.requirements import INSTALLS, Needs, imported, plan_requirements
+from mcpcore_lint.migrate.requirements import INSTALLS, imported, needs_of, plan_requirements
 from mcpcore_lint.migrate.server import Project, Renaming, doubles, mounted_servers, plan_middleware
+from mcpcore_lint.migrate.sharing import share
 from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes
@@ -56,7 +57,6 @@ _SERVERS: Final = re.compile(rb"\b(?:FastMCP|MCPServer|mcpcore)\b")
 _CONCERNS: Final = re.compile(
     rb"mcp|MCP|" + b"|".join(rb"\b%b\b" % name.encode() for name in ATTRIBUTES), re.IGNORECASE
 )
-_MCPCORE: Final = re.compile(rb"^[ \t]*(?:from|import) mcpcore\b", re.MULTILINE)
 
 
 class Migration(NamedTuple):
@@ -266,8 +266,11 @@ class _Run:
                 folder = group.config.root if whole else os.path.dirname(path)
                 alone = path in installing and b"# /// script" in self.raw[path]
                 own = {at for at in brought if (at == path if alone else is_below(at, folder))}
-                needs = self._needs(
-                    [at for at in sources if at in own], frozenset().union(*map(brought.__getitem__, own))
+                inside = [at for at in sources if at in own]
+                needs = needs_of(
+                    [self.contents.get(at, self.raw[at]) for at in inside],
+                    frozenset().union(*map(brought.__getitem__, own)),
+                    is_changed=not self.contents.keys().isdisjoint(inside),
                 )
                 raw = self.raw[path] = self.raw.get(path) or content_of(path) or b""
                 text, real = raw.decode("utf-8", "replace"), os.path.realpath(path)
@@ -282,14 +285,6 @@ class _Run:
                 if plan.edits:
                     self.contents[path] = apply(text, plan.edits).encode()
                     self.moves[path] = [Moves(Source(path, text), plan.edits)]
-
-    def _needs(self, sources: Sequence[str], brought: frozenset[str]) -> Needs:
-        """What some files need after the run."""
-        code = [self.contents.get(path, self.raw[path]) for path in sources]
-        fastmcp = any(b"mcpcore.integrations.fastmcp" in content for content in code)
-        return Needs(
-            not self.contents.keys().isdisjoint(sources), any(map(_MCPCORE.search, code)), fastmcp, frozenset(brought)
-        )
 
     def _line(self, place: _Located, *, written: bool = False) -> int:
         """The line of a place on disk, before the run or after it."""
@@ -324,11 +319,8 @@ class _Run:
 
     def _undo(self, paths: Collection[str]) -> None:
         """Forget the changes of files that were put back; what the rest needs to be installed may be less."""
-        before = {
-            path: self.contents[path]
-            for path, plan in self.requirements.items()
-            if plan.edits and path in self.contents
-        }
+        lists = (path for path, plan in self.requirements.items() if plan.edits)
+        before = {path: self.contents[path] for path in lists if path in self.contents}
         for path in paths:
             self.contents.pop(path, None)
         self._require()
@@ -547,12 +539,20 @@ class _Pass:
         for path, group in self._tools.items():
             with self._guarded(path):
                 reached[path] = reached_tools(group, checker.reach, checker.hierarchy, self._state.unwrapped)
+        sources = {path for path in self._group.walk.files if not in_test_file(self._run.shown(path))}
+        shared = share({self.modules[path]: group for path, group in reached.items()}, sources)
         plans: list[FilePlan] = []
         for path, conversions in reached.items():
             with self._guarded(path):
-                plan = plan_reached(self.modules[path], conversions)
+                plan = plan_reached(self.modules[path], conversions, shared)
                 self._take("reach", path, plan)
                 plans.append(plan)
+        for module in shared.inserts:
+            # The run has to read the file of the class too, also if it says nothing of MCP.
+            raw = self._files.setdefault(module.absolute, module.source.to_bytes(module.source.text))
+            self._run.raw.setdefault(module.absolute, raw)
+            if module.absolute not in reached:
+                self.edits.setdefault(module.absolute, []).extend(shared.edits(module))
         self._state.reached = not any(plan.waits for plan in plans)
         self._follow(plans)
 

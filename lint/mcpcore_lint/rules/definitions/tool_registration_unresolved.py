@@ -17,7 +17,8 @@ class ToolRegistrationUnresolved(Rule):
     the linter cannot follow. It also reports `server.tool(...)` if it cannot tell what the server is, `server.add_tool`
     if you pass the method to code that it cannot read, and `FastMCP.from_fastapi(app)` if it finds no routes or not the
     function of one, or if the call chooses among them. It says "no further function" where there is too much code
-    behind a registration to read all of it."""
+    behind a registration to read all of it, and reports `@server.call_tool()` on a function that does not take the name
+    and the arguments with which the SDK calls it."""
     bad = 'for name in os.listdir("plugins"):\n    server.add_tool(importlib.import_module(f"acme.tools.{name}").run)'
     good = '[tool.mcpcore.lint]\nhandlers = ["acme.tools.*:run"]'
     how_to_fix = """Name the functions in the settings, and every rule checks them: `handlers` lists modules and

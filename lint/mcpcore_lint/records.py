@@ -33,7 +33,7 @@ _TESTS: Final = regex(
     r"|\b__main__\b|(?:MCP|Server)\(",
     re.MULTILINE,
 )
-"""Signs of a test, or of a script that tries a server; a source file called `test_plans.py` has none."""
+"""The signs of a test, or of a script that tries a server; a source file called `test_plans.py` has none of them."""
 
 
 def in_test_file(path: str, text: str | None = None, *, scripts: bool = True) -> bool:

@@ -218,9 +218,9 @@ def _schemas(scope: Scope, function: FunctionNode) -> _Schemas:
             core = getattr(core.slice, "elts", [core])[0]
         alias = scope.lookup(core.id) if isinstance(core, ast.Name) else None
         core = (alias[1][0].value if alias is not None else None) or core
-        choices = getattr(core.slice, "elts", [core.slice]) if isinstance(core, ast.Subscript) else []
-        values = [part.value for part in choices if isinstance(part, ast.Constant) and last_name(core) == "Literal"]
-        schemas[name] = frozenset(values), ast.unparse(core).partition("[")[0].lower()
+        literal = core.slice if isinstance(core, ast.Subscript) and last_name(core) == "Literal" else None
+        values = frozenset(part.value for part in getattr(literal, "elts", [literal]) if isinstance(part, ast.Constant))
+        schemas[name] = values, ast.unparse(core).partition("[")[0].lower()
     return schemas
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.engine.registrations.environment import DEEP, Placed, assignments_of, class_of, in_module, substitute
+from mcpcore_lint.engine.registrations.environment import DEEP, Placed, assignments_of, in_module, substitute
 from mcpcore_lint.engine.registrations.folders import imported_modules
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.type_model import ancestry
-from mcpcore_lint.model import Symbol, Text, string
+from mcpcore_lint.model import CallValue, Symbol, Text, options, string
 
 if TYPE_CHECKING:
     from mcpcore_lint.engine.registrations.elements import Pair
@@ -128,7 +129,13 @@ class Members:
                 # A module of a folder rather imports helpers than tools.
                 if len(modules) == 1 or module.scope.bindings[name][0].kind != "import"
             ]
-        info = class_of(node, scope)
+        kinds = [
+            scope.module.project.class_info(symbol.definition)
+            for value in options(evaluate(node, scope))
+            for symbol in [value.func if isinstance(value, CallValue) else value]
+            if isinstance(symbol, Symbol) and isinstance(symbol.definition, ast.ClassDef)
+        ]
+        info = class_round(scope) if getattr(node, "id", "") in {"self", "cls"} else next(iter(kinds), None)
         methods = sorted({name for base in (ancestry(info) if info is not None else ()) for name in base.methods})
         return [
             (_constant(name, node), ast.copy_location(ast.Attribute(node, name, ast.Load()), node), scope)

@@ -33,8 +33,9 @@ class ToolRegistrationUnresolved(Rule):
         for unresolved in unresolved_in(module):
             others = f" and {len(unresolved.matches) - 2} more" if len(unresolved.matches) > 2 else ""
             matches = ", ".join(unresolved.matches[:2]) + others if unresolved.matches else "no function that was found"
-            example = unresolved.example or "a.module:run"
-            named = f'name the functions in [tool.mcpcore.lint], such as handlers = ["{example}"]'
+            named = 'name the functions in [tool.mcpcore.lint], such as handlers = ["{}"]'.format(
+                unresolved.example or "a.module:run"
+            )
             listed = f"{named}, which matches {matches}" if unresolved.example else named
             step = "let it take both, or the SDK cannot call it" if unresolved.kind == OF_TWO else listed
             ctx.report(

@@ -226,9 +226,12 @@ class _AnswerReader:
                 # A function that tries several things may report which of them is missing.
                 marks = any(normalized(key) in MARKING_KEYS - ERROR_KEYS for key, _ in fields)
                 if shape is not None and (is_only or marks):
-                    at, module = changes[0][0], self._function.module
-                    place = Place(at, module, function) if told and isinstance(function, FUNCTIONS) else None
-                    yield Returned(Failure(shape, place), at, caught=True)
+                    place = (
+                        Place(changes[0][0], self._function.module, function)
+                        if told and isinstance(function, FUNCTIONS)
+                        else None
+                    )
+                    yield Returned(Failure(shape, place), changes[0][0], caught=True)
 
     def _gathered(self) -> Iterator[Returned]:
         """The exceptions that `gather(return_exceptions=True)` collects, returned without a look at them."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcp.server.mcpserver import Context as SDKContext
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool as SDKTool
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
@@ -34,16 +37,21 @@ from mcpcore.values.request_var import current
 from mcpcore.values.unwrapping import passes_through, returned_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Mapping
 
     from mcp.server.context import ServerRequestContext
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.tools import ToolManager
-    from mcp.shared.exceptions import MCPError
 
     from mcpcore.boundary.call_limits import CallLimits
     from mcpcore.boundary.request import Request
     from mcpcore.boundary.script import Boundary
+
+
+answers_nested: Final[ContextVar[Callable[[str, dict[str, Any]], Awaitable[Any]] | None]] = ContextVar(
+    "answers_nested", default=None
+)
+"""What answers a call of `Server.call_tool` by a method that replaces it."""
 
 
 class Calls:
@@ -144,6 +152,42 @@ class Calls:
         if self._repeats.has_failures and type(result) is not InputRequiredResult:
             call.succeeded(params)
         return result
+
+    @recorded_first
+    async def call_by(
+        self, ctx: ServerRequestContext[Any], params: CallToolRequestParams, method: Callable[..., Awaitable[Any]]
+    ) -> Any:
+        """Call a tool with `method`, which replaces `call_tool`; its own failures are answered too."""
+        tool = self._tools.get_tool(params.name)
+        name = shown_name(params.name) if tool is None else params.name
+        call = self._answering(ctx, params, name=name, surface="tool", tool=tool)
+        recorded: list[BaseException] = []
+
+        async def answer(name: str, arguments: dict[str, Any]) -> CallToolResult | InputRequiredResult:
+            token = answers_nested.set(None)
+            try:
+                result = await self.call_tool(ctx, params.model_copy(update={"name": name, "arguments": arguments}))
+            except MCPError as exc:
+                recorded.append(exc)
+                raise
+            finally:
+                answers_nested.reset(token)
+            return CallToolResult.model_validate(result) if isinstance(result, dict) else result
+
+        token, nested = current.set(call), answers_nested.set(answer)
+        try:
+            return await method(params.name, params.arguments or {}, self._make_context(ctx, params))
+        except BaseException as exc:
+            if passes_through(exc) or any(exc is error for error in recorded):
+                raise
+            protocol = protocols_own(exc, every_code=True)
+            if protocol is not None:
+                raise call.error(protocol) from None
+            lost = call.unraised(returned_failure(exc))
+            return self._answers.written_result(call.counted(call.failure(exc, lost).envelope, params))
+        finally:
+            answers_nested.reset(nested)
+            current.reset(token)
 
     def _unknown(self, ctx: ServerRequestContext[Any], params: CallToolRequestParams) -> dict[str, Any]:
         failure = unknown_tool_error(params.name, (tool.name for tool in self._tools.list_tools()))

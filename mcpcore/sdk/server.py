@@ -39,7 +39,7 @@ from mcpcore.declare.prompt import PromptDecorator, PromptOptions, as_prompt
 from mcpcore.declare.resource import ResourceDecorator, ResourceOptions, as_resource
 from mcpcore.declare.signature import takes_context
 from mcpcore.declare.tool import Tool, ToolDecorator, as_tool, make_tool
-from mcpcore.sdk.calls import Calls
+from mcpcore.sdk.calls import Calls, answers_nested
 from mcpcore.sdk.errors import ToolFailure as ToolFailure  # noqa: PLC0414 - part of this module
 from mcpcore.sdk.errors import UnansweredError
 from mcpcore.sdk.fallbacks import ServerFallbacks
@@ -551,16 +551,45 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     async def _handle_call_tool(
         self, ctx: ServerRequestContext[LifespanT], params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
-        # Only an extension that looks at results asks here; see `_answer_calls_directly`.
-        result = await self._calls.call_tool(ctx, params)
+        # Only a `call_tool` of the application or an extension that looks at results asks here.
+        if self._replaces_calls():
+            result = await self._calls.call_by(ctx, params, self.call_tool)
+        else:
+            result = await self._calls.call_tool(ctx, params)
         return CallToolResult.model_validate(result) if isinstance(result, dict) else result
 
     def _answer_calls_directly(self) -> None:
-        """Have the SDK get results in the form of the wire, unless an extension intercepts calls and reads results."""
+        """Have the SDK get results in the form of the wire, unless an extension or the application reads them."""
         lowlevel = lowlevel_of(self)
         entry = lowlevel.get_request_handler("tools/call")
-        if entry is not None and getattr(entry.handler, "__func__", None) is Server._handle_call_tool:
+        is_own = entry is not None and getattr(entry.handler, "__func__", None) is Server._handle_call_tool
+        if is_own and not self._replaces_calls():
             lowlevel.add_request_handler("tools/call", CallToolRequestParams, self._calls.call_tool)
+
+    def _replaces_calls(self) -> bool:
+        return getattr(self.call_tool, "__func__", None) is not Server.call_tool
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: SDKContext[LifespanT, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call the tool `name`, as the SDK's server does.
+
+        A method that replaces this one is called for each call of a client. There, the result of a failed call has the
+        envelope; everywhere else, the failure is raised.
+
+        Args:
+            name: The tool.
+            arguments: Its arguments.
+            context: The context of a request; a new one if it is None.
+
+        Raises:
+            ToolError: If the call failed; an error of the SDK's kind.
+            MCPError: As the tool raises it.
+        """
+        answer = answers_nested.get()
+        if answer is None or context is None:
+            return await super().call_tool(name, arguments, context)
+        return cast("CallToolResult | InputRequiredResult", await answer(name, arguments))
 
     async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
         return await self._calls.read_resource(

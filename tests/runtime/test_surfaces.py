@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
-from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.prompts.base import Prompt
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 
@@ -286,3 +286,50 @@ def test_a_resource_read_by_a_handler_fails_as_in_the_sdk(tmp_path: Path) -> Non
         return read.contents[0]
 
     assert ("read", ["The disk is away."]) == (anyio.run(main).text, seen)
+
+
+class Guarded(Server[Any]):
+    """A server of an application that replaces `call_tool`, as servers of the SDK do."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        match arguments.get("how"):
+            case "disabled":
+                raise ToolError("The operator has switched this off.")
+            case "broken":
+                raise RuntimeError("hunter2")
+            case "renamed":
+                return await super().call_tool(name, {"how": "coded"}, context)
+            case "refused":
+                raise MCPError(code=-32050, message="Chosen.")
+        return await super().call_tool(name, arguments, context)
+
+
+@pytest.mark.server_only
+@pytest.mark.parametrize(
+    ("name", "how", "answer", "code"),
+    [
+        ("run", "fine", "fine", None),
+        ("run", "coded", "No such page.", "NOT_FOUND"),
+        ("run", "renamed", "No such page.", "NOT_FOUND"),
+        ("run", "crash", "The tool failed unexpectedly.", "INTERNAL_ERROR"),
+        ("run", "broken", "The tool failed unexpectedly.", "INTERNAL_ERROR"),
+        ("run", "disabled", "The operator has switched this off.", "INTERNAL_ERROR"),
+        ("run", "refused", "Chosen.", "UNKNOWN_ERROR"),
+        ("no", "fine", "Unknown tool: no.", "NOT_FOUND"),
+    ],
+)
+def test_a_call_tool_of_the_application_is_called(
+    name: str, how: str, answer: str, code: str | None, tmp_path: Path
+) -> None:
+    """It may change or refuse a call; each failure of the tool and of the method itself is recorded once."""
+    server = Guarded("s", audit=tmp_path / "audit.jsonl")
+    server.tool(name="run")(fail)
+    outcome = outcome_of(Client(server), lambda client: client.call_tool(name, {"how": how}))
+    records = records_of(tmp_path / "audit.jsonl")
+    if code is None:
+        assert (answer, []) == (outcome.content[0].text, records)
+    else:
+        assert (answer, code) == (envelope_of(outcome).message, envelope_of(outcome).name)
+        assert [name] == [record["tool"] for record in records]
+    with pytest.raises(ToolError, match="Error executing tool run"):
+        anyio.run(server.call_tool, "run", {"how": "coded"})

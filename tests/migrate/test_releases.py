@@ -251,3 +251,37 @@ def test_f(module):
 """
     _, files = run(tmp_path, {"server.py": server, "test_server.py": test})
     assert test.replace("f.fn(", "f(") == files["test_server.py"]
+
+
+SUBCLASS = """from mcp.server.fastmcp import FastMCP
+from mcp.shared.exceptions import McpError
+from mcp.types import ErrorData
+
+
+class Guarded(FastMCP):
+    def __init__(self, name: str) -> None:
+        super().__init__(name, instructions="x")
+
+    async def call_tool(self, name, arguments):
+        if self.get_context().client_id is None:
+            raise McpError(error=ErrorData(code=1, message="No."))
+        return await super().call_tool(name, arguments)
+
+
+class Plain(FastMCP):
+    pass
+
+
+guarded, plain = Guarded("a"), Plain("b")
+"""
+
+
+def test_a_subclass_of_the_server_follows(tmp_path: Path) -> None:
+    """Its servers send the texts of exceptions as before, and what version 2 calls in another way has a line."""
+    outcome, files = run(tmp_path, {"a.py": SUBCLASS})
+    text = files["a.py"]
+    assert 'super().__init__(name, instructions="x", expose_internal_errors="message")' in text
+    assert 'Guarded("a"), Plain("b", expose_internal_errors="message")' in text
+    assert 'MCPError(code=1, message="No.")' in text
+    lines = [(place.line, place.pattern) for place in outcome.left]
+    assert [(9, "call_tool() of the server"), (10, "get_context() of the server")] == lines

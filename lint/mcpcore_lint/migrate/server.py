@@ -10,6 +10,7 @@ from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Edit, Fix
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
@@ -59,6 +60,8 @@ _DOUBLES: Final = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock"
 _MASKS: Final = "mask_error_details"
 _TEXTS: Final = 'expose_internal_errors="message"'
 # Types of the SDK whose `uri` is a text in version 2.
+_OF_CALL_TOOL: Final = 4
+"""The parameters of `call_tool` of a server in version 2, with `self`."""
 _WITH_URI: Final = frozenset({"Resource", "ResourceLink", "TextResourceContents", "BlobResourceContents"})
 _INTEGRATION: Final = "mcpcore.integrations.fastmcp"
 _MIDDLEWARE: Final = "ContractMiddleware"
@@ -101,7 +104,7 @@ class Renaming:
         words = {name for _, name in self.project.exported} | self.project.fields
         if not (_CONCERNS.search(self.module.source.text) or any(map(self.module.source.has, words))):
             return
-        kinds = (ast.ImportFrom, ast.Import, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
+        kinds = (ast.ImportFrom, ast.Import, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.ClassDef)
         nodes = [node for node in walk([self.module.tree]) if type(node) in kinds]
         for node in nodes:
             if isinstance(node, ast.ImportFrom):
@@ -121,6 +124,8 @@ class Renaming:
                 self._note(node, "request_handlers of a low-level server", REQUESTS)
             elif isinstance(node, ast.Call):
                 self._call(node)
+            elif isinstance(node, ast.ClassDef):
+                self._replaced(node)
             elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
                 if node.value.id in self._contexts:
                     self._context(node)
@@ -285,20 +290,21 @@ class Renaming:
             if keyword.arg in self.project.fields and keyword.arg is not None:
                 start = self.module.source.offset(keyword.lineno, keyword.col_offset)
                 self.edits.append(Edit(start, start + len(keyword.arg), ATTRIBUTES[keyword.arg]))
-        if isinstance(node.func, ast.Name) and self._locals.get(name) == "MCPError" and len(node.args) == 1:
-            self._error(node)
+        if isinstance(node.func, ast.Name) and self._locals.get(name) == "MCPError":
+            match [*node.args, *node.keywords]:
+                case [ast.expr() | ast.keyword(arg="error") as argument]:
+                    self._error(node, argument)
         if len(node.args) > 1 and name in self._locals and self._named(node.func) == "mcp.FastMCP":
             self._server(node)
-        if isinstance(node.func, ast.Name) and name in self._servers:
+        if self._makes_server(node):
             self._keep_texts(node)
-        if (
-            name == "get_context"
-            and isinstance(node.func, ast.Attribute)
-            and SERVER_CLASSES & classes_of(node.func.value, scope_around(node, self.module))
-        ):
-            self._note(
-                node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
-            )
+        if name == "get_context" and isinstance(node.func, ast.Attribute):
+            scope = scope_around(node, self.module)
+            own = class_round(scope) if ast.unparse(node.func.value) == "self" else None
+            if SERVER_CLASSES & classes_of(node.func.value, scope) or (own is not None and self._is_server(own.node)):
+                self._note(
+                    node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
+                )
         if name in _WITH_URI and self.project.fields:
             for keyword in node.keywords:
                 match keyword:
@@ -311,6 +317,39 @@ class Renaming:
                 self._write(spelled, f'"{ATTRIBUTES[field]}"')
         if name in {"object", "setattr"} and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             self._patched(node.args[0], node.args[1])
+
+    def _replaced(self, node: ast.ClassDef) -> None:
+        """A method that replaces `call_tool` of the server gets the context too in version 2."""
+        methods = [item for item in node.body if isinstance(item, ast.AsyncFunctionDef) and item.name == "call_tool"]
+        for item in methods if self._is_server(node) else ():
+            if not item.args.vararg and len([*item.args.posonlyargs, *item.args.args]) < _OF_CALL_TOOL:
+                self._note(item, "call_tool() of the server", "take `context=None` too, and hand it on")
+
+    def _is_server(self, node: ast.ClassDef) -> bool:
+        """Whether a class is one of servers, by the name of version 1 or as it was renamed."""
+        bases = [getattr(base, "value", base) if isinstance(base, ast.Subscript) else base for base in node.bases]
+        values = [evaluate(base, scope_around(node, self.module)) for base in bases]
+        return any(getattr(base, "id", "") in self._servers for base in bases) or any(
+            isinstance(value, Symbol) and value.name in SERVER_CLASSES for value in values
+        )
+
+    def _makes_server(self, node: ast.Call) -> bool:
+        """Whether a call makes a server of version 1: of a subclass, the one in its `__init__`, if it has that."""
+        match node.func:
+            case ast.Name(id=name) if name in self._servers:
+                return True
+            case ast.Name(id=name) if self._servers:
+                classes = [
+                    part for part in self.module.tree.body if isinstance(part, ast.ClassDef) and part.name == name
+                ]
+                return any(
+                    self._is_server(part) and "__init__" not in [getattr(item, "name", "") for item in part.body]
+                    for part in classes
+                )
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__") if self._servers:
+                own = class_round(scope_around(node, self.module))
+                return own is not None and self._is_server(own.node)
+        return False
 
     def _keep_texts(self, node: ast.Call) -> None:
         source, arguments = self.module.source, codemods.arguments_in_order(node)
@@ -363,11 +402,12 @@ class Renaming:
                 start = self.module.source.node_range(argument)[0]
                 self.edits.append(Edit(start, start, f"{option}="))
 
-    def _error(self, node: ast.Call) -> None:
-        """`MCPError(code, message)` for `McpError(ErrorData(code=..., message=...))`."""
+    def _error(self, node: ast.Call, given: ast.expr | ast.keyword) -> None:
+        """`MCPError(code, message)` for `McpError(ErrorData(code=..., message=...))`, also by its keyword."""
         source = self.module.source
-        argument = node.args[0]
+        argument = given.value if isinstance(given, ast.keyword) else given
         start, end = source.node_range(argument)
+        start = source.offset(given.lineno, given.col_offset) if argument is not given else start
         if isinstance(argument, ast.Call) and ast.unparse(argument.func).endswith("ErrorData") and not argument.args:
             _, func_end = source.node_range(argument.func)
             opening = source.text.index("(", func_end)

@@ -332,17 +332,12 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 self._register(ContractTool.of(made.with_options(**changes) if changes else made))
             elif errors is not None or own or takes_context(fn, name=name):
                 options = {**keywords, "errors": errors or ()}
-                self._register(ContractTool.of(_unbound(make_tool(fn, ToolOptions(**options)))))
+                self._register(ContractTool.of(cast("Tool[..., Any]", as_tool(make_tool(fn, ToolOptions(**options))))))
             else:
                 super().add_tool(fn, name, title, description, annotations, icons, meta, structured_output)
 
     @overload
-    def tool(
-        self,
-        *,
-        errors: Sequence[FailureMode[R]],
-        **options: Unpack[ToolKeywords],
-    ) -> ToolDecorator[R]: ...
+    def tool(self, *, errors: Sequence[FailureMode[R]], **options: Unpack[ToolKeywords]) -> ToolDecorator[R]: ...
     @overload
     def tool(  # type: ignore[overload-overlap] # of a call that fits both, the first counts
         self,
@@ -386,7 +381,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
         def register(fn: Callable[..., Any]) -> Any:
             made = make_tool(fn, contract_options)
-            self.add_tool(_unbound(made))
+            self.add_tool(cast("Tool[..., Any]", as_tool(made)))
             return made
 
         return self._startup.registered(register)
@@ -411,18 +406,10 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
     @overload
     def resource(
-        self,
-        uri: str,
-        *,
-        errors: Sequence[FailureMode[R]],
-        **options: Unpack[ResourceKeywords],
+        self, uri: str, *, errors: Sequence[FailureMode[R]], **options: Unpack[ResourceKeywords]
     ) -> ResourceDecorator[R]: ...
     @overload
-    def resource(
-        self,
-        uri: str,
-        **options: Unpack[ResourceKeywords],
-    ) -> Callable[[_CallableT], _CallableT]: ...
+    def resource(self, uri: str, **options: Unpack[ResourceKeywords]) -> Callable[[_CallableT], _CallableT]: ...
     def resource(self, uri: str, *, errors: Sequence[FailureMode[Any]] | None = None, **options: Any) -> Any:
         """Register the decorated function; with `errors` as a resource with a contract.
 
@@ -462,12 +449,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 )
 
     @overload
-    def prompt(
-        self,
-        *,
-        errors: Sequence[FailureMode[R]],
-        **options: Unpack[PromptKeywords],
-    ) -> PromptDecorator[R]: ...
+    def prompt(self, *, errors: Sequence[FailureMode[R]], **options: Unpack[PromptKeywords]) -> PromptDecorator[R]: ...
     @overload
     def prompt(
         self,
@@ -552,17 +534,17 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self, ctx: ServerRequestContext[LifespanT], params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         # Only a `call_tool` of the application or an extension that looks at results asks here.
-        if self._replaces_calls():
-            result = await self._calls.call_by(ctx, params, self.call_tool)
-        else:
-            result = await self._calls.call_tool(ctx, params)
+        replaced = self.call_tool if self._replaces_calls() else None
+        result = await (
+            self._calls.call_tool(ctx, params) if replaced is None else self._calls.call_by(ctx, params, replaced)
+        )
         return CallToolResult.model_validate(result) if isinstance(result, dict) else result
 
     def _answer_calls_directly(self) -> None:
         """Have the SDK get results in the form of the wire, unless an extension or the application reads them."""
         lowlevel = lowlevel_of(self)
         entry = lowlevel.get_request_handler("tools/call")
-        is_own = entry is not None and getattr(entry.handler, "__func__", None) is Server._handle_call_tool
+        is_own = getattr(entry and entry.handler, "__func__", None) is Server._handle_call_tool
         if is_own and not self._replaces_calls():
             lowlevel.add_request_handler("tools/call", CallToolRequestParams, self._calls.call_tool)
 
@@ -572,10 +554,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: SDKContext[LifespanT, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call the tool `name`, as the SDK's server does.
+        """Call a tool, as the SDK's server does; a method that replaces this one gets each call of a client.
 
-        A method that replaces this one is called for each call of a client. There, the result of a failed call has the
-        envelope; everywhere else, the failure is raised.
+        There, the result of a failed call has the envelope; everywhere else, the failure is raised.
 
         Args:
             name: The tool.
@@ -584,12 +565,9 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
         Raises:
             ToolError: If the call failed; an error of the SDK's kind.
-            MCPError: As the tool raises it.
         """
-        answer = answers_nested.get()
-        if answer is None or context is None:
-            return await super().call_tool(name, arguments, context)
-        return cast("CallToolResult | InputRequiredResult", await answer(name, arguments))
+        answer = None if context is None else answers_nested.get()
+        return await (super().call_tool(name, arguments, context) if answer is None else answer(name, arguments))
 
     async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
         return await self._calls.read_resource(
@@ -619,9 +597,3 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             return await super().read_resource(uri, context)
         except ResourceError as exc:
             raise UnansweredError(exc) from None
-
-
-def _unbound(made: Any) -> Tool[..., Any]:
-    tool = as_tool(made)
-    assert tool is not None
-    return tool

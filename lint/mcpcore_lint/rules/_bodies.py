@@ -212,16 +212,27 @@ def _schemas(scope: Scope, function: FunctionNode) -> _Schemas:
     defaults = defaults_of(function.args)
     for name, (binding, *others) in scope.bindings.items():
         core = binding.annotation if binding.kind == "parameter" and not others else None
-        if core is None or getattr(defaults.get(name), "value", ...) is None:
+        given = [defaults.get(name)]
+        if isinstance(core, ast.Subscript) and last_name(core) == "Annotated":
+            core, *parts = getattr(core.slice, "elts", [core])
+            given += [part for part in parts if last_name(part) == "Field"]
+        if core is None or not all(map(_is_of_schema, given)):
             continue
-        if isinstance(core, ast.Subscript) and last_name(core.value) == "Annotated":
-            core = getattr(core.slice, "elts", [core])[0]
         alias = scope.lookup(core.id) if isinstance(core, ast.Name) else None
         core = (alias[1][0].value if alias is not None else None) or core
         literal = core.slice if isinstance(core, ast.Subscript) and last_name(core) == "Literal" else None
         values = frozenset(part.value for part in getattr(literal, "elts", [literal]) if isinstance(part, ast.Constant))
-        schemas[name] = values, ast.unparse(core).partition("[")[0].lower()
+        # A union, such as `list[str] | None`, has no name.
+        schemas[name] = values, last_name(core).lower()
     return schemas
+
+
+def _is_of_schema(default: ast.expr | None) -> bool:
+    """Whether a default is missing or certainly not None: the framework does not compare it with the schema."""
+    if isinstance(default, ast.Call) and last_name(default) == "Field":
+        values = *default.args, *(option.value for option in default.keywords if option.arg == "default")
+        return all(map(_is_of_schema, values))
+    return default is None or getattr(default, "value", None) is not None
 
 
 def _implied(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, bool]]:

@@ -60,3 +60,36 @@ def sort(mode: Mode) -> dict:
     elif mode == "docs":
         return {"mode": 2}
     return {"error": "no mode"}
+
+LAST = None
+
+@mcp.tool
+def count(
+    tags: list[str] | None,
+    names: list[str] | str,
+    order: Literal["up", "down"] | None,
+    mark: Annotated[str, Field(default=None, description="Where to begin")],
+    text: str = Field(None, description="The text to look for"),
+    more: str = Field(default=None),
+    last: str = LAST,
+    size: int = Field(..., description="How many"),
+    word: str = Field("all"),
+) -> dict:
+    """Count."""
+    if tags is None:
+        return {"error": "no tags"}  # here
+    if not isinstance(names, list):
+        return {"error": "no list of names"}  # here
+    if order is None:
+        return {"error": "no order"}  # here
+    if text is None:
+        return {"error": "no text"}  # here
+    if more is None:
+        return {"error": "no more"}  # here
+    if mark is None:
+        return {"error": "no mark"}  # here
+    if last is None:
+        return {"error": "no last"}  # here
+    if size is None or word is None:
+        return {"error": "no size"}
+    return {"tags": tags}

@@ -8,6 +8,7 @@ from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import CatchSite, ErrorSite, FunctionNode, Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules._thrown import guards
 
 NOT_FAILURES: Final = frozenset(
     f"builtins.{name}"
@@ -20,7 +21,10 @@ _UNKNOWN_TOOL: Final = regex(
 )
 
 _LOGGING: Final = frozenset({"debug", "info", "warning", "error", "exception"})
-_RAISING: Final = (ast.Subscript, ast.BinOp, ast.Raise, ast.With, ast.AsyncWith, ast.For, ast.AsyncFor)
+_RAISING: Final = (
+    *(ast.Subscript, ast.BinOp, ast.Raise, ast.Assert, ast.With, ast.AsyncWith, ast.For, ast.AsyncFor),
+    *(ast.Import, ast.ImportFrom),
+)
 """What may raise besides calls."""
 
 
@@ -39,12 +43,17 @@ def about_an_unknown_tool(error: ErrorSite, tool: ToolDef) -> bool:
 def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> bool:
     """Whether nothing reaches a clause: the guarded statements only log, and call functions that catch everything."""
     nodes = walk([*catch.try_body]) if catch is not None else []
-    calls = [part for part in nodes if isinstance(part, ast.Call) and getattr(part.func, "attr", "") not in _LOGGING]
+    # What logs returns nothing to use, unlike `client.info()`.
+    alone = [getattr(part.value, "value", part.value) for part in nodes if isinstance(part, ast.Expr)]
+    calls = [part for part in nodes if isinstance(part, ast.Call)]
+    calls = [call for call in calls if call not in alone or getattr(call.func, "attr", "") not in _LOGGING]
     called = [ctx.called(function, call) for call in calls]
     return (
         bool(called)
         and all(found and all(map(_catches_all, found)) for found in called)
         and not any(isinstance(part, _RAISING) for part in nodes)
+        # A function that a clause calls may raise.
+        and not any(catch is not None and guards(catch, span) for _, _, span in ctx.stopped(function))
     )
 
 

@@ -1,7 +1,8 @@
 # message: returns {"error": ...}
 import logging
 
-from fastmcp import FastMCP
+from acme import store
+from fastmcp import Context, FastMCP
 
 mcp = FastMCP("x")
 
@@ -56,5 +57,64 @@ def first(q: str) -> dict:
     """Show the first."""
     try:
         return load(q)["rows"][0]
+    except Exception as e:
+        return {"error": str(e)}  # here
+
+def refuse(error):
+    raise RuntimeError(f"the service says {error}")
+
+def loud(q):
+    try:
+        return open(q).read()
+    except Exception as e:
+        refuse(e)
+
+def checked(q):
+    assert q, "no path"
+    try:
+        return open(q).read()
+    except Exception:
+        return "unread"
+
+@mcp.tool
+def shout(q: str) -> dict:
+    """Read it."""
+    try:
+        return loud(q)
+    except Exception as e:
+        return {"error": str(e)}  # here
+
+@mcp.tool
+def read(q: str) -> dict:
+    """Read it."""
+    try:
+        return checked(q)
+    except Exception as e:
+        return {"error": str(e)}  # here
+
+@mcp.tool
+def info(q: str) -> dict:
+    """Describe it."""
+    try:
+        version = store.info()
+        return load(version)
+    except Exception as e:
+        return {"error": str(e)}  # here
+
+@mcp.tool
+async def describe(q: str, ctx: Context) -> dict:
+    """Describe it."""
+    try:
+        await ctx.info("describe")
+        return load(q)
+    except Exception as e:
+        return {"error": str(e)}
+
+@mcp.tool
+def draw(q: str) -> dict:
+    """Draw it."""
+    try:
+        import matplotlib
+        return load(q)
     except Exception as e:
         return {"error": str(e)}  # here

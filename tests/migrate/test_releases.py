@@ -129,6 +129,8 @@ mcp.run()
     ):
         assert part in files["server.py"]
     assert [5, 5] == [removed.line for removed in outcome.removed]
+    _, files = run(tmp_path, {"server.py": source.replace("mcp.run()", 'mcp.settings.host="i"')})
+    assert 'print(mcp.settings.host, f"{mcp.settings.port}")\nmcp.settings.host="i"\n' in files["server.py"]
 
 
 def test_only_the_options_go(tmp_path: Path) -> None:

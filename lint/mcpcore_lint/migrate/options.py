@@ -104,7 +104,12 @@ def _given_at_start(node: ast.Attribute, server: ast.expr, option: str, module: 
     means_the_same = (
         len(makes) == len(values) == 1
         and not isinstance(module.parents[node], ast.FormattedValue)
-        and f"{spelled}.settings.{option} =" not in module.source.text
+        and not any(
+            isinstance(part, ast.Attribute)
+            and isinstance(part.ctx, ast.Store)
+            and ast.unparse(part) == ast.unparse(node)
+            for part in walk([module.tree])
+        )
         and all(place is None or (place[0] is module.scope and len(place[1]) == 1) for place in places)
         and all(
             isinstance(part, (ast.Name, ast.Constant, ast.Attribute, ast.expr_context))

@@ -101,9 +101,10 @@ async def main(url: str, headers: dict[str, str]) -> None:
 
 
 def test_clients_follow(tmp_path: Path) -> None:
-    """The headers go to the HTTP client. A client with another option has a line, which stops no server."""
+    """The headers go to the HTTP client. Another option has a line, and `Client` takes no server of FastMCP itself."""
     other = CLIENT.replace("(url)", "(url, timeout=3)").replace("client.list_tools()", "client")
-    outcome, files = run(tmp_path, {"client.py": CLIENT, "other.py": other})
+    fast = f"from fastmcp import FastMCP\n{CLIENT}\n\napp = FastMCP('x')\n"
+    outcome, files = run(tmp_path, {"client.py": CLIENT, "fast.py": fast, "other.py": other})
     made = (
         "create_mcp_http_client(headers=headers) as http_client, streamable_http_client(url, http_client=http_client)"
     )
@@ -112,6 +113,7 @@ def test_clients_follow(tmp_path: Path) -> None:
         "    async with streamable_http_client(url) as (",
         "    async with Client(app) as client:",
     ]
+    assert "Client(app._mcp_server) as client:" in files["fast.py"]
     assert (other, False, *lines) == (
         files["other.py"],
         outcome.left[0].stops,

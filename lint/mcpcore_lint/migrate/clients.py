@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.migrate.body import classes_of, scope_around
 
 if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
@@ -35,7 +36,12 @@ def client_edits(module: Module, old: str, new: str) -> list[Edit] | None:
                 if not all(isinstance(use, ast.Attribute) and use.attr in _METHODS for use in uses):
                     return None
                 edits.append(Edit(*source.node_range(call.func), new))
-                if isinstance(server, ast.Attribute) and server.attr == "_mcp_server":
+                # FastMCP 4 still has the attribute, and `Client` takes no object of its class.
+                if (
+                    isinstance(server, ast.Attribute)
+                    and server.attr == "_mcp_server"
+                    and "fastmcp.FastMCP" not in classes_of(server.value, scope_around(server, module))
+                ):
                     edits.append(Edit(source.node_range(server.value)[1], source.node_range(server)[1], ""))
             case ast.Call(keywords=options), ast.Tuple(
                 elts=[ast.Name(), ast.Name() as writes, ast.Name(id=session) as last]

@@ -27,8 +27,13 @@ async def call_tool(name: str, arguments: dict) -> list:
 
 READS = "import httpx\nimport pydantic_settings\ntry:\n    import httpx_sse\nexcept ImportError:\n    pass\n"
 HEAD = '# /// script\n# dependencies = [\n#   "mcp",\n# ]\n# ///\nfrom mcpcore import Server\n'
+INLINE = '# /// script\n# dependencies = ["requests", "mcp"]\n# ///\nfrom mcpcore import Server\n'
+CRLF = f"{INLINE}try:\n    import httpx\nexcept ImportError:\n    httpx = None\n".replace("\n", "\r\n")
 LISTS = [
     (SDK, "script.py", HEAD, HEAD.replace('"mcp"', '"mcp>=2.3", "mcpcore>=0.1"')),
+    (SDK, "one.py", INLINE, INLINE.replace('"mcp"', '"mcp>=2.3", "mcpcore>=0.1"')),
+    (SDK, "requirements.txt", "mcp  # the SDK\n", "mcp>=2.3  # the SDK\nmcpcore>=0.1\n"),
+    (SDK, "crlf.py", CRLF, CRLF.replace('"mcp"', '"mcp>=2.3", "mcpcore>=0.1"')),
     (READS + SDK, "requirements.in", "mcp>=1.2\nHttpx\n", "mcp>=2.3\nmcpcore>=0.1\npydantic-settings>=2.5\nHttpx\n"),
     (
         READS + FAST,

@@ -26,7 +26,7 @@ _BROUGHT: Final = {"httpx": "httpx>=0.27", "httpx_sse": "httpx-sse>=0.4", "pydan
 _WITH_FASTMCP: Final = frozenset({"pydantic-settings>=2.5"})
 """Those of them that FastMCP 4 brings."""
 _IMPORTS: Final = re.compile(
-    rb"(?<!try:\n)^[ \t]*(?:import|from)[ \t]+(httpx|httpx_sse|pydantic_settings)\b", re.MULTILINE
+    rb"(?<!try:\n)(?<!try:\r\n)^[ \t]*(?:import|from)[ \t]+(httpx|httpx_sse|pydantic_settings)\b", re.MULTILINE
 )
 _NEXT: Final = {"mcp": "3", "fastmcp": "5", "fastmcp-slim": "5"}
 _LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.lock")
@@ -36,7 +36,9 @@ FILES: Final = re.compile(
 )
 """The names of files that say what is installed."""
 INSTALLS: Final = re.compile(
-    rb"(?<![\w`-])(?:fast)?mcp(?:\[[^\]\n]*\])?[<>=~!]=|^#[ \t]+[\"'](?:fast)?mcp[\"'\[]", re.MULTILINE
+    rb"(?<![\w`-])(?:fast)?mcp(?:\[[^\]\n]*\])?[<>=~!]="
+    rb"|^#[ \t]+(?:dependencies[ \t]*=[^\n]*)?[\"'](?:fast)?mcp[\"'\[]",
+    re.MULTILINE,
 )
 """A requirement in a source file, such as one of a script that installs them."""
 _SCRIPT: Final = re.compile(r"^# /// script\r?\n((?:#[^\n]*\n)+?)# ///", re.MULTILINE)
@@ -261,7 +263,8 @@ def _pin(match: re.Match[str]) -> str | None:
     kept = re.match(r"(~=|\^)[\w.]+$", bare)
     end = f",<{_NEXT[match['name']]}" if _CAPPED.search(bare) and not kept else ""
     new = f"{kept[1] if kept else '>='}{LEAST[match['name']]}{end}"
-    before, after = len(version) - len(version.lstrip()), len(version.rstrip())
+    # A comment behind the name stays apart from the version: `mcp>=2.3  # the SDK`.
+    before, after = len(version) - len(version.lstrip()) if bare else 0, len(version.rstrip())
     return version[:before] + new + version[max(after, before) :]
 
 

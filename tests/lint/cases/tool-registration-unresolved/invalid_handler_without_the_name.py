@@ -12,3 +12,11 @@ def configure(server: Server) -> None:
 
 
 configure(Server("devops"))
+
+
+other = Server("other")
+
+
+@other.call_tool()
+async def call_tool(name: str, /, arguments: dict) -> list[TextContent]:
+    return [TextContent(type="text", text=name)]

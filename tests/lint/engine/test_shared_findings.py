@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cProfile
+
 import pytest
 from mcpcore_lint.engine.syntax.imports import ImportSearch
 from mcpcore_lint.engine.syntax.project import Project
@@ -111,3 +113,18 @@ def test_search_through_imports(project, line, reached):
     search = ImportSearch(Project(str(project.root)), lambda text: "print(" in text)
     assert reached is search.found_from(str(project.root / "app.py"))
     assert not search.found_from(str(project.root / "gone.py"))
+
+
+def test_a_dispatcher_to_many_functions_is_judged_in_a_time_that_grows_with_their_number(project):
+    """For each tool, only the calls that concern its result are looked at closely."""
+    tools = "".join(
+        f"def f{at}(a):\n    try:\n        return [open(a['x'])]\n    except Exception as e:\n        return [{{'error': str(e)}}]\n"
+        for at in range(60)
+    )
+    chain = "".join(f"    {'el' * bool(at)}if name == 't{at}':\n        return f{at}(arguments)\n" for at in range(60))
+    head = "from mcp.server import Server\napp = Server('x')\n"
+    project.write(app=f"{head}{tools}@app.call_tool()\nasync def call_tool(name, arguments):\n{chain}")
+    profile, settings = cProfile.Profile(), Settings(select=frozenset({"no-error-as-data"}), jobs=1)
+    assert profile.runcall(lint_paths, str(project.root), root=str(project.root), settings=settings).diagnostics
+    looked_at = [entry.callcount for entry in profile.getstats() if getattr(entry.code, "co_name", "") == "catching"]
+    assert sum(looked_at) < 60 * 60

@@ -92,8 +92,7 @@ def is_judged(
     """
     body = body_of(function)
     names = names_of(call, body)
-    is_last = answer is not None and not any(node.finalbody for node in body.all(ast.Try))
-    last = answer.end_lineno if answer is not None and is_last else None
+    last = answer.end_lineno if answer is not None and not any(part.finalbody for part in body.all(ast.Try)) else None
 
     def counts(node: ast.AST) -> bool:
         return last is None or getattr(node, "lineno", 0) <= last
@@ -111,13 +110,13 @@ def is_judged(
             after: list[ast.AST] = [test, *body.after(test)] if concerns(condition) else []
             if any(_may_fail(node, body) and counts(node) for node in walk(after)):
                 return True
-    for node in body.nodes:
-        if isinstance(node, ast.keyword) and node.arg in MARKS and concerns(node.value):
-            return True
+    # A dispatcher may call hundreds of functions in one chain of `elif`: most calls do not concern the result.
     return any(
-        concerns(argument) and _is_judge(other, function, ctx, depth)
+        isinstance(node, ast.keyword) and node.arg in MARKS and concerns(node.value) for node in body.nodes
+    ) or any(
+        concerns(argument) and not body.is_kept_going(other) and _is_judge(other, function, ctx, depth)
         for other in body.all(ast.Call)
-        if other is not call and counts(other) and not body.is_kept_going(other)
+        if other is not call and counts(other)
         for argument in (*other.args, *(keyword.value for keyword in other.keywords))
     )
 

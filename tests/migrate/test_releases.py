@@ -147,9 +147,9 @@ def test_only_the_options_go(tmp_path: Path) -> None:
 @pytest.mark.parametrize("head", ["", "port = 1\n"])
 def test_options_that_name_what_the_run_does_not_know_go_with_a_line(head: str, tmp_path: Path) -> None:
     """The name is one of the function that makes the server, and may be another one where it is run."""
-    made = "def make(port: int):\n    mcp = FastMCP('x', port=port, host='h')\n    return mcp\n"
-    ran = "def main():\n    mcp = make(1)\n    mcp.run('sse')\n"
-    outcome, files = run(tmp_path, {"server.py": f"from mcp.server.fastmcp import FastMCP\n{head}{made}{ran}"})
+    made = f"{head}def make(port: int):\n    mcp = FastMCP('x', port=port, host='h')\n    return mcp\n"
+    source = f"from mcp.server.fastmcp import FastMCP\n{made}def main():\n    mcp = make(1)\n    mcp.run('sse')\n"
+    outcome, files = run(tmp_path, {"server.py": source})
     assert "mcp.run('sse', host='h')\n" in files["server.py"]
     assert ["port=port of the server"] == [removed.pattern.partition(",")[0] for removed in outcome.removed]
 

@@ -176,14 +176,15 @@ def _without(
     if len(runs) != 1 or _transport(runs[0]) not in {"http", "sse", "streamable-http"}:
         return edits, []
     given = {"mount_path", *(keyword.arg for keyword in runs[0].keywords)}
-    made, run = scope_around(call, module), scope_around(runs[0], module)
     moved = [
         option
         for option in options
         if table[option.arg or ""][1] == RUN and option.arg not in given
         # A name may mean something else where the server is run, or nothing.
         if all(
-            made.lookup(part.id) == run.lookup(part.id) for part in walk([option.value]) if isinstance(part, ast.Name)
+            scope_around(call, module).lookup(part.id) == scope_around(runs[0], module).lookup(part.id)
+            for part in walk([option.value])
+            if isinstance(part, ast.Name)
         )
     ]
     added = [

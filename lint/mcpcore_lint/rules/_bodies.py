@@ -229,10 +229,11 @@ def _schemas(scope: Scope, function: FunctionNode) -> _Schemas:
 
 def _is_of_schema(default: ast.expr | None) -> bool:
     """Whether a default is missing or certainly not None: the framework does not compare it with the schema."""
-    if isinstance(default, ast.Call) and last_name(default) == "Field":
-        values = *default.args, *(option.value for option in default.keywords if option.arg == "default")
-        return all(map(_is_of_schema, values))
-    return default is None or getattr(default, "value", None) is not None
+    return default is None or (
+        all(map(_is_of_schema, (*default.args, *(part.value for part in default.keywords if part.arg == "default"))))
+        if isinstance(default, ast.Call) and last_name(default) == "Field"
+        else isinstance(default, ast.Constant) and default.value is not None
+    )
 
 
 def _implied(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, bool]]:

@@ -156,8 +156,9 @@ class Builder:
             again = self.calls.decorating(node, outside)
             sites = self._blind(decorator, outside, again, node) or sites
         for site in sites:
-            count = len(node.args.posonlyargs) + len(node.args.args)
-            takes_one = count == len(node.decorator_list) == 1 and not node.args.vararg
+            takes_one = (
+                len([*node.args.posonlyargs, *node.args.args]) == len(node.decorator_list) == 1 and not node.args.vararg
+            )
             if takes_one and site.maker.form is SERVES_ALL:
                 self._unresolved.append(unresolved(site.registration, site.registration)._replace(kind=OF_TWO))
                 continue

@@ -45,8 +45,11 @@ def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> boo
     nodes = walk([*catch.try_body]) if catch is not None else []
     # What logs returns nothing to use, unlike `client.info()`.
     alone = [getattr(part.value, "value", part.value) for part in nodes if isinstance(part, ast.Expr)]
-    calls = [part for part in nodes if isinstance(part, ast.Call)]
-    calls = [call for call in calls if call not in alone or getattr(call.func, "attr", "") not in _LOGGING]
+    calls = [
+        part
+        for part in nodes
+        if isinstance(part, ast.Call) and (part not in alone or getattr(part.func, "attr", "") not in _LOGGING)
+    ]
     called = [ctx.called(function, call) for call in calls]
     return (
         bool(called)

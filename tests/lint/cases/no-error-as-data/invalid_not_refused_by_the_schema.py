@@ -72,6 +72,7 @@ def count(
     text: str = Field(None, description="The text to look for"),
     more: str = Field(default=None),
     last: str = LAST,
+    start: str = Field.start,
     size: int = Field(..., description="How many"),
     word: str = Field("all"),
 ) -> dict:
@@ -88,7 +89,7 @@ def count(
         return {"error": "no more"}  # here
     if mark is None:
         return {"error": "no mark"}  # here
-    if last is None:
+    if last is None or start is None:
         return {"error": "no last"}  # here
     if size is None or word is None:
         return {"error": "no size"}

@@ -265,7 +265,9 @@ def test_f(module):
     assert test.replace("f.fn(", "f(") == files["test_server.py"]
 
 
-SUBCLASS = """from mcp.server.fastmcp import FastMCP
+SUBCLASS = """import sqlite3
+
+from mcp.server.fastmcp import FastMCP
 from mcp.shared.exceptions import McpError
 from mcp.types import ErrorData
 
@@ -273,6 +275,9 @@ from mcp.types import ErrorData
 class Guarded(FastMCP):
     def __init__(self, name: str) -> None:
         super().__init__(name, instructions="x")
+        self.base = sqlite3.connect("a.db")
+        with sqlite3.connect("b.db") as base:
+            base.execute("select 1")
 
     async def call_tool(self, name, arguments):
         if self.get_context().client_id is None:
@@ -296,4 +301,6 @@ def test_a_subclass_of_the_server_follows(tmp_path: Path) -> None:
     assert 'Guarded("a"), Plain("b", expose_internal_errors="message")' in text
     assert 'MCPError(code=1, message="No.")' in text
     lines = [(place.line, place.pattern) for place in outcome.left]
-    assert [(9, "call_tool() of the server"), (10, "get_context() of the server")] == lines
+    assert [
+        (10, "a connection that calls share"), (14, "call_tool() of the server"), (15, "get_context() of the server")
+    ] == sorted(lines)  # fmt: skip

@@ -165,6 +165,12 @@ REMOVED: Final = {
     ("fastmcp.server.auth.providers.bearer", "BearerAuthProvider"): (
         "FastMCP 2.11 has JWTVerifier of fastmcp.server.auth.providers.jwt instead"
     ),
+    **{
+        ("fastmcp.server.middleware.tool_injection", f"{kind}ToolMiddleware"): (
+            f"FastMCP 3.0 has server.add_transform({kind}sAsTools(server)) of fastmcp.server.transforms instead"
+        )
+        for kind in ("Prompt", "Resource")
+    },
     ("fastmcp.client.transports", "WSTransport"): "FastMCP 3.0 has StreamableHttpTransport instead",
 }
 """Names that a release removed, each with what to do."""

@@ -31,7 +31,7 @@ _IMPORTS: Final = re.compile(
 _NEXT: Final = {"mcp": "3", "fastmcp": "5", "fastmcp-slim": "5"}
 _LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.lock")
 FILES: Final = re.compile(
-    r"pyproject\.toml|requirements[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
+    r"pyproject\.toml|(?:[\w.-]*[._-])?requirements[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
     rf"|{'|'.join(map(re.escape, _LOCKS))}"
 )
 """The names of files that say what is installed."""

@@ -59,9 +59,12 @@ _DOUBLES: Final = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock"
 # The option with which clients go on to read the texts of exceptions that no contract declares.
 _MASKS: Final = "mask_error_details"
 _TEXTS: Final = 'expose_internal_errors="message"'
-# Types of the SDK whose `uri` is a text in version 2.
+_SHARED: Final = (
+    "connect in each call, or pass check_same_thread=False and lock, since version 2 runs functions in threads"
+)
 _OF_CALL_TOOL: Final = 4
 """The parameters of `call_tool` of a server in version 2, with `self`."""
+# Types of the SDK whose `uri` is a text in version 2.
 _WITH_URI: Final = frozenset({"Resource", "ResourceLink", "TextResourceContents", "BlobResourceContents"})
 _INTEGRATION: Final = "mcpcore.integrations.fastmcp"
 _MIDDLEWARE: Final = "ContractMiddleware"
@@ -305,6 +308,8 @@ class Renaming:
                 self._note(
                     node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
                 )
+        if ast.unparse(node.func) == "sqlite3.connect" and self.project.fields and self._is_shared(node):
+            self._note(node, "a connection that calls share", _SHARED)
         if name in _WITH_URI and self.project.fields:
             for keyword in node.keywords:
                 match keyword:
@@ -317,6 +322,13 @@ class Renaming:
                 self._write(spelled, f'"{ATTRIBUTES[field]}"')
         if name in {"object", "setattr"} and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             self._patched(node.args[0], node.args[1])
+
+    def _is_shared(self, node: ast.Call) -> bool:
+        """Whether a connection is kept for all calls, and only for one thread."""
+        parent = self.module.parents.get(node)
+        targets = parent.targets if isinstance(parent, ast.Assign) else [getattr(parent, "target", None)]
+        kept = any(isinstance(target, ast.Attribute) for target in targets) or parent in self.module.tree.body
+        return kept and all(keyword.arg != "check_same_thread" for keyword in node.keywords)
 
     def _replaced(self, node: ast.ClassDef) -> None:
         """A method that replaces `call_tool` of the server gets the context too in version 2."""

@@ -222,7 +222,10 @@ class Matcher:
         for order in sorted(candidates):
             candidate = candidates[order]
             row = candidate.row
-            counts = row.code not in silenced and (decided is None or row.contests)
+            # Once a code is decided, only a row of another one can change anything.
+            counts = row.code not in silenced and (
+                decided is None or (row.contests and row.code is not decided[0].code)
+            )
             match = candidate.search(text) if counts else None
             # `API_DIRECTORY not found` is about no directory: a match of several words does not begin inside a name.
             if match is not None and (
@@ -237,9 +240,7 @@ class Matcher:
                 if decided is not None:
                     if row.code is None:
                         break  # what follows in the table may say nothing of such a text
-                    if row.code is not decided[0].code and not (
-                        decided[1] < match.end() and match.start() < decided[2]
-                    ):
+                    if not (decided[1] < match.end() and match.start() < decided[2]):
                         return None
                     continue
                 if row.code is not None:

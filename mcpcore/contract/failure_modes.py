@@ -252,7 +252,7 @@ class FailureMode(Mappable[R_co, D_co]):
         return self
 
     def _read_templates(self) -> None:
-        # What is still to be written is never sent.
+        # A sentence that is still to be written is never sent.
         recovery = None if is_todo(self.recovery) else self.recovery
         object.__setattr__(
             self, "templates", templates_of((self.sentence, recovery, self.user_message), self.data_schema)

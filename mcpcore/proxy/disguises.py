@@ -135,7 +135,7 @@ _NO_FILE: Final = re.compile(r"(?:evalmachine\.)?<(?!frozen)[^>]{0,80}>|\[eval\]
 _MAX_FILES: Final = 50
 _FOLDER: Final = re.compile(r"^.*[/\\]")
 _NAMED: Final = r"(?<![\w.-])%s(?![\w-])"
-_OF_LANGUAGE: Final = re.compile(r"node:.*|.*[/\\]python3\.\d+[/\\](?!(?:site|dist)-packages).*")
+_OF_LANGUAGE: Final = re.compile(r"node:.*|.*[/\\]lib(?:64)?[/\\]python3\.\d+[/\\](?!(?:site|dist)-packages).*")
 
 
 def is_of_caller(text: str, arguments: Mapping[str, Any]) -> bool:

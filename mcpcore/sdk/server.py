@@ -554,7 +554,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: SDKContext[LifespanT, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool, as the SDK's server does; a method that replaces this one gets each call of a client.
+        """Call a tool, as the SDK's server does; a subclass that replaces this method gets the calls of clients.
 
         There, the result of a failed call has the envelope; everywhere else, the failure is raised.
 

@@ -156,6 +156,7 @@ class Builder:
             again = self.calls.decorating(node, outside)
             sites = self._blind(decorator, outside, again, node) or sites
         for site in sites:
+            # Another decorator may pass other arguments, and a method has `self` too.
             takes_one = (
                 len([*node.args.posonlyargs, *node.args.args]) == len(node.decorator_list) == 1 and not node.args.vararg
             )

@@ -55,7 +55,8 @@ _FAILURE: Final = regex(
     re.IGNORECASE,
 )
 _FAILURE_IN_CLAUSE: Final = regex(
-    rf"\s*(?:{_SIGNS}+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure|timed out|timeout)\b"
+    rf"\s*(?:{_SIGNS}+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure|timed out)\b"
+    r"|(?:\w+ ){0,3}timeout(?=\W*\Z|\s*[:.!(]| (?:after|while|waiting)\b)"
     r"|(?:failed|failure|invalid|unable to|could not|couldn't|can't|cannot|something went wrong)\b)"
     r"|.{0,60}\b(?:failed|error)\b\s*[:.!(]",
     re.IGNORECASE,

@@ -207,19 +207,21 @@ class _AnswerReader:
                     fields = table.items if isinstance(table, Mapping) else ((table, table),)
                     yield from ((node, string(key), value) for key, value in fields)
 
-    def changed_in_clauses(self, *, told: bool = False) -> Iterator[Returned]:
+    def changed_in_clauses(self, *, describes: bool = False) -> Iterator[Returned]:
         """The failures that `except` clauses put into an answer: `result["status"] = "error"`.
 
-        A function that is `told` an exception describes it as a clause does.
+        A function that `describes` the exception it gets does so as a clause does.
         """
         function = self._function.node
-        blocks = [[*getattr(function, "body", ())]] if told else [[*catch.body] for catch in self._function.catches]
+        blocks = (
+            [[*getattr(function, "body", ())]] if describes else [[*catch.body] for catch in self._function.catches]
+        )
         returns = self._function.returns if blocks else ()
         cores = [_core(site.node.value, site.scope) for site in returns if site.node.value is not None]
         answers = {core.id for core in cores if isinstance(core, ast.Name)}
-        is_only = told or sum(1 for _ in self._body.all(ast.Try)) == 1
+        is_only = describes or sum(1 for _ in self._body.all(ast.Try)) == 1
         for block in blocks if answers else ():
-            for name in sorted(answers) if told or not self._body.raises(block) else ():
+            for name in sorted(answers) if describes or not self._body.raises(block) else ():
                 changes = [*self._fields_set(walk_shallow([*block]), name)]
                 fields = [(key, value) for _, key, value in changes if key is not None]
                 shape = self._detector.shape_of_fields(fields, in_clause=True)
@@ -228,7 +230,7 @@ class _AnswerReader:
                 if shape is not None and (is_only or marks):
                     place = (
                         Place(changes[0][0], self._function.module, function)
-                        if told and isinstance(function, FUNCTIONS)
+                        if describes and isinstance(function, FUNCTIONS)
                         else None
                     )
                     yield Returned(Failure(shape, place), changes[0][0], caught=True)
@@ -318,9 +320,9 @@ class _AnswerReader:
                     depth=self._depth + 1,
                     settings=(*settings_of(model, args, keywords, complete=direct), *_made_with(call, scope, names)),
                 )
-                told = in_clause and not failures and self._detector.tells_exception(call)
+                describes = in_clause and not failures and self._detector.tells_exception(call)
                 reader = _AnswerReader(model, self._ctx, contract_tool=self._contract_tool, depth=self._depth + 1)
-                yield from reader.changed_in_clauses(told=True) if told else failures
+                yield from reader.changed_in_clauses(describes=True) if describes else failures
 
     def _calls(self, node: ast.expr, scope: Scope) -> Iterator[tuple[ast.Call, int | None, Flags]]:
         """The calls whose result an expression is, or an item of whose result; what is known of the other items."""

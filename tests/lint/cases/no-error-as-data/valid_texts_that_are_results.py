@@ -61,3 +61,12 @@ def job_status(a: str) -> dict:
     if a in STOPPED:
         return {"status": "failed", "message": f"{a} has stopped"}
     return {"status": "running", "message": a}
+
+
+@mcp.tool()
+def read_timeout(path: str) -> str:
+    """A file that does not exist has a default."""
+    try:
+        return f"The timeout is {load(path)} seconds"
+    except FileNotFoundError:
+        return "Default timeout of 30 seconds is used"

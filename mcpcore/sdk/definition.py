@@ -241,9 +241,8 @@ def admitting_error(
         return {**shared, "anyOf": [result, alone]}
     if schema.keys() <= _ADMITTING and schema.get("additionalProperties", True) in (True, {}):
         return schema  # a mapping of anything: it may have that key with any value itself
-    may_have_it = (
-        is_foreign and "error" not in schema.get("properties", {}) and schema.get("additionalProperties", True)
-    )
+    is_closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
+    may_have_it = is_foreign and "error" not in schema.get("properties", {}) and not is_closed
     of_all_others = may_have_it or schema.keys() & {"patternProperties", "unevaluatedProperties"}
     moved = dict.fromkeys((*_RESULT_KEYWORDS, *(_EVERY_PROPERTY if of_all_others else ())))
     root = {key: value for key, value in schema.items() if key not in moved}

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NotRequired
 import anyio
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.server import CacheHint
@@ -298,7 +298,7 @@ SCHEMAS = st.fixed_dictionaries(
     optional={
         "properties": st.dictionaries(st.sampled_from(["a", "b", "error"]), st.sampled_from([{"type": "integer"}, {}])),
         "required": st.lists(st.sampled_from(["a", "b"]), unique=True),
-        "additionalProperties": st.sampled_from([True, False, {"type": "integer"}]),
+        "additionalProperties": st.sampled_from([True, False, {}, {"type": "integer"}]),
         "patternProperties": st.sampled_from([{"^e": {"type": "integer"}}, {"^a": {}}]),
         "propertyNames": st.sampled_from([{"pattern": "^[abe]"}, {"maxLength": 1}]),
         "minProperties": st.integers(0, 3),
@@ -313,6 +313,8 @@ SCHEMAS = st.fixed_dictionaries(
 @given(
     SCHEMAS, st.dictionaries(st.sampled_from(["a", "b", "c", "ee"]), st.integers() | st.text(max_size=1), max_size=3)
 )
+@example({"type": "object", "additionalProperties": False, "patternProperties": {"^e": {"type": "integer"}}}, {})
+@example({"type": "object", "additionalProperties": {}, "required": ["a"]}, {})
 def test_any_object_schema_keeps_its_meaning_for_results(schema: dict[str, Any], value: dict[str, Any]) -> None:
     """Accepted values stay accepted, rejected values stay rejected, and the failure is always accepted."""
     validator = jsonschema.Draft202012Validator

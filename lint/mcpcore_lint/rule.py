@@ -207,7 +207,9 @@ class RuleContext:
             function: The function.
             module: Its file.
         """
-        return any(tool.handler.node is function for tool in self._state.checker.find_tools(module))
+        # Another file may register it, such as the one with the handler of a low-level server.
+        tools = (*self._state.tools, *self._state.checker.find_tools(module))
+        return any(tool.handler.node is function for tool in tools)
 
     def writes(self, tool: ToolDef) -> Sequence[ReachedWrite]:
         """The calls that write to standard output, in the tool's handler or in functions that it calls.

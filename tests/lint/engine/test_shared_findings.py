@@ -128,3 +128,24 @@ def test_a_dispatcher_to_many_functions_is_judged_in_a_time_that_grows_with_thei
     assert profile.runcall(lint_paths, str(project.root), root=str(project.root), settings=settings).diagnostics
     looked_at = [entry.callcount for entry in profile.getstats() if getattr(entry.code, "co_name", "") == "catching"]
     assert sum(looked_at) < 60 * 60
+
+
+def test_a_handler_in_another_file_is_reported_once(project):
+    """The dispatcher returns the result of a handler, whose failure is the handler's own finding."""
+    project.write(
+        server="""
+            from mcp.server import Server
+            from tools import handle_read
+
+            server = Server("x")
+
+            @server.call_tool()
+            async def call_tool(name, arguments):
+                if name == "read":
+                    return await handle_read(arguments)
+                raise ValueError(name)
+        """,
+        tools="async def handle_read(key):\n    if key not in KEYS:\n        return {'error': key}\n    return KEYS[key]\n",
+    )
+    report = lint_paths(str(project.root), root=str(project.root), settings=Settings())
+    assert [finding.message.partition(" ")[0] for finding in report.diagnostics] == ["read"]

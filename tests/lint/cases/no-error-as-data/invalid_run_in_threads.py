@@ -90,3 +90,11 @@ async def checked_tool(q: str):
     if "error" in answer:
         raise ValueError(answer["error"])
     return answer
+
+def count(q):
+    return {"error": q}  # here
+
+@mcp.tool()
+async def count_tool(q: str):
+    """Count."""
+    return await asyncio.to_thread(lambda: count(q))

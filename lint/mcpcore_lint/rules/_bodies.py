@@ -22,6 +22,8 @@ from mcpcore_lint.model import (
     ErrorSite,
     FunctionNode,
     Handler,
+    Items,
+    Mapping,
     Symbol,
     Text,
     ToolDef,
@@ -136,7 +138,7 @@ class Body:
             for name, value in _implied(test, holds=holds):
                 if stays(name):
                     known.setdefault(name, value)
-        compared = [entry for test, holds in tests for entry in _compared(test, holds=holds) if stays(entry[0])]
+        compared = [entry for test, holds in tests for entry in _compared(test, scope, holds=holds) if stays(entry[0])]
         for name, values, is_one in sorted(compared, key=lambda entry: not entry[2]):
             if is_one:
                 left[name] = left.get(name, values) & values
@@ -248,20 +250,29 @@ def _implied(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, bool]]:
                 yield from _implied(value, holds=holds)
 
 
-def _compared(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, set[object], bool]]:
+def _compared(test: ast.expr, scope: Scope, *, holds: bool) -> Iterator[tuple[str, set[object], bool]]:
     """The names that a test compares with values, each with the values and whether the name is one of them."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _compared(operand, holds=not holds)
+            yield from _compared(operand, scope, holds=not holds)
         case ast.BoolOp(op=operator, values=values) if isinstance(operator, ast.And) is holds:
             for value in values:
-                yield from _compared(value, holds=holds)
+                yield from _compared(value, scope, holds=holds)
         case ast.Compare(left=ast.Name(id=name), ops=[operator], comparators=[right]):
-            among = isinstance(operator, (ast.In, ast.NotIn)) and isinstance(right, (ast.List, ast.Tuple, ast.Set))
-            items = right.elts if among and isinstance(right, (ast.List, ast.Tuple, ast.Set)) else [right]
-            constants = [item.value for item in items if isinstance(item, ast.Constant)]
-            if len(constants) == len(items) and (among or isinstance(operator, (ast.Eq, ast.NotEq))):
-                yield name, {*constants}, holds is isinstance(operator, (ast.In, ast.Eq))
+            values = _values(evaluate(right, scope), among=isinstance(operator, (ast.In, ast.NotIn)))
+            if values is not None and isinstance(operator, (ast.In, ast.NotIn, ast.Eq, ast.NotEq, ast.Is, ast.IsNot)):
+                yield name, values, holds is isinstance(operator, (ast.In, ast.Eq, ast.Is))
+
+
+def _values(value: Value, *, among: bool) -> set[object] | None:
+    """The constants of which a value is one: itself, or the items of a list or the keys of a table; None if unknown."""
+    items: tuple[Value, ...] = (value,)
+    if among:
+        known = isinstance(value, (Items, Mapping)) and value.complete
+        items = tuple(key for key, _ in value.items) if isinstance(value, Mapping) else getattr(value, "items", ())
+        items = items if known else (value,)
+    constants = {item.value for item in items if isinstance(item, Const)}
+    return constants if all(isinstance(item, Const) for item in items) else None
 
 
 def _holds(test: ast.expr, known: dict[str, bool], schemas: _Schemas) -> bool | None:

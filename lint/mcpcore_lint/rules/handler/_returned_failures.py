@@ -37,7 +37,7 @@ from mcpcore_lint.rules.handler._failures import (
 )
 from mcpcore_lint.rules.handler._outcomes import quoted_by
 from mcpcore_lint.rules.handler._raises import is_idle
-from mcpcore_lint.rules.handler._to_client import is_judged, is_kept, looks_for_failure
+from mcpcore_lint.rules.handler._to_client import checked_by_dispatchers, is_judged, is_kept, looks_for_failure
 
 _CONVERSIONS: Final = frozenset(
     {"json.dumps", "orjson.dumps", "ujson.dumps", "yaml.dump", "yaml.safe_dump", "dataclasses.asdict",
@@ -88,7 +88,8 @@ class Returned(NamedTuple):
 
 def returned_failures(function: Handler, ctx: RuleContext, *, contract_tool: bool) -> list[Returned]:
     """The failures that a handler returns, in source order. `contract_tool` says whether it is a tool of mcpcore."""
-    return _AnswerReader(function, ctx, contract_tool=contract_tool, depth=0).failures()
+    settings = checked_by_dispatchers(function, ctx)
+    return _AnswerReader(function, ctx, contract_tool=contract_tool, depth=0, settings=settings).failures()
 
 
 class _AnswerReader:

@@ -4,6 +4,7 @@ import ast
 from typing import Any, Final
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.registrations.environment import arguments_of
 from mcpcore_lint.engine.registrations.functions import passed_on
 from mcpcore_lint.engine.registrations.routes import is_route
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -13,7 +14,7 @@ from mcpcore_lint.engine.syntax.parse import all_parameters, mentions, walk
 from mcpcore_lint.model import CallValue, Handler, Symbol, ToolDef
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, names_of
-from mcpcore_lint.rules.handler._failures import MARKING_KEYS, MARKS, normalized
+from mcpcore_lint.rules.handler._failures import MARKING_KEYS, MARKS, TRUE, Settings, normalized
 
 _HARMLESS: Final = frozenset({"isinstance", "len", "str", "repr", "type", "dict", "list", "bool", "print", "cast"})
 _TESTS: Final = (ast.If, ast.IfExp, ast.Match, ast.While, ast.Assert)
@@ -33,6 +34,38 @@ def reaches_client(handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
     if any(is_judged(method, call, ctx) for method, calls in middleware_of(tool, ctx) for call in calls):
         return False
     return is_kept(handler, ctx, tool)
+
+
+def checked_by_dispatchers(handler: Handler, ctx: RuleContext) -> Settings:
+    """The parameters that every dispatcher of a function passes on only after it has refused a missing value."""
+    checked: set[str] | None = None
+    for served in (served for other in ctx.tools for served in other.serves):
+        if served.handler is None or served.handler.node is not handler.node or served.call is None:
+            continue
+        chain = [*served.way, (served.inside, served.call)]
+        # The method of a base class that calls the one of the tool comes after the dispatcher.
+        if len(chain) > 1 and last_name(chain[-2][1].func) == handler.name != last_name(served.call.func):
+            chain[-2:] = reversed(chain[-2:])
+        names: set[str] = set()
+        for at, (function, call) in enumerate(chain):
+            following = chain[at + 1][0] if at + 1 < len(chain) else handler
+            names |= _checked_before(call, body_of(function))
+            bound_first = following.module.scope_of(following.node).owner is not None
+            passed = arguments_of(following.node, call, bound_first=bound_first).items()
+            names = {parameter for parameter, argument in passed if getattr(argument, "id", "") in names}
+        checked = names if checked is None else checked & names
+    bindings = handler.module.scope_of(handler.node).bindings
+    return tuple((name, TRUE) for name in sorted(checked or ()) if len(bindings[name]) == 1)
+
+
+def _checked_before(call: ast.Call, body: Body) -> set[str]:
+    """The names that are true at a call, or that get their values where the function may also end without the call."""
+    names = body.true_names(call)
+    for statement in (before for part in (call, *body.above(call)) for before in body.before(part)):
+        parts = walk([statement]) if isinstance(statement, (ast.If, ast.Try)) else []
+        if any(isinstance(part, (ast.Return, ast.Raise)) for part in parts):
+            names |= {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    return names
 
 
 def middleware_of(tool: ToolDef, ctx: RuleContext, *, inside: str = "") -> list[tuple[Handler, list[ast.Call]]]:

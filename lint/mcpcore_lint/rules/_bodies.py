@@ -3,14 +3,13 @@
 import ast
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeVar
 
 from mcpcore_lint.engine.flow.bodies.nodes import LEAVES
 from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.endings import CALLING, leaves, never_passed, unreachable
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.symbols import last_name
-from mcpcore_lint.engine.syntax.parse import defaults_of, walk
+from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.frameworks import framework_of, uses_mcpcore
 from mcpcore_lint.model import (
@@ -33,14 +32,14 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
 from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules._accepted import ORDERS, Schemas, of_annotations, of_names
 from mcpcore_lint.rules._wording import is_placeholder
 
 N = TypeVar("N", bound=ast.AST)
-_Schemas: TypeAlias = "dict[str, tuple[frozenset[object], str]]"
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 _NEVER_NONE: Final = frozenset({"str", "int", "float", "bool", "list", "dict", "literal"})
+_BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 _DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps"})
 
 
@@ -116,10 +115,11 @@ class Body:
         catch = self.catching(node)
         return catch is not None and not any(isinstance(part, (ast.Return, ast.Raise)) for part in walk([*catch.body]))
 
-    def refuted(self, node: ast.AST, *, typed: bool = False) -> bool:
+    def refuted(self, node: ast.AST, *, typed: bool = False, properties: Schemas | None = None) -> bool:
         """Whether the tests around a node and before it contradict each other, so that the node never runs.
 
-        With `typed`, the framework refuses arguments that do not fit the annotations of the handler.
+        With `typed`, the framework refuses arguments that do not fit the annotations of the handler. The `properties`
+        are what the schema of a low-level tool allows.
         """
         scope, around, tests = self.scope(node), [node, *self.above(node)], self._tests(node)
         loops = any(isinstance(part, (ast.For, ast.AsyncFor, ast.While)) for part in around)
@@ -132,8 +132,10 @@ class Body:
             lines = [getattr(binding.node, "lineno", 0) for binding in scope.bindings.get(name, ())]
             return bool(lines) and (len(lines) == 1 or max(lines) < first) and name not in scope.globals
 
-        schemas = _schemas(scope, self.root) if typed and scope.node is self.root else {}
-        left |= {name: {*choices} for name, (choices, _) in schemas.items() if choices}
+        schemas: Schemas = {}
+        if scope.node is self.root and (typed or properties):
+            schemas = of_names(of_annotations(scope, self.root) if typed else {}, properties or {}, scope)
+        left |= {name: {*accepted.values} for name, accepted in schemas.items() if accepted.values}
         for test, holds in tests:
             for name, value in _implied(test, holds=holds):
                 if stays(name):
@@ -208,36 +210,6 @@ class Body:
         return names | set(self.module.scope_of(self.root).bindings)
 
 
-def _schemas(scope: Scope, function: FunctionNode) -> _Schemas:
-    """The values and the class that the schema allows for each parameter of a handler that gets no other value."""
-    schemas: _Schemas = {}
-    defaults = defaults_of(function.args)
-    for name, (binding, *others) in scope.bindings.items():
-        core = binding.annotation if binding.kind == "parameter" and not others else None
-        given = [defaults.get(name)]
-        if isinstance(core, ast.Subscript) and last_name(core) == "Annotated":
-            core, *parts = getattr(core.slice, "elts", [core])
-            given += [part for part in parts if last_name(part) == "Field"]
-        if core is None or not all(map(_is_of_schema, given)):
-            continue
-        alias = scope.lookup(core.id) if isinstance(core, ast.Name) else None
-        core = (alias[1][0].value if alias is not None else None) or core
-        literal = core.slice if isinstance(core, ast.Subscript) and last_name(core) == "Literal" else None
-        values = frozenset(part.value for part in getattr(literal, "elts", [literal]) if isinstance(part, ast.Constant))
-        # A union, such as `list[str] | None`, has no name.
-        schemas[name] = values, last_name(core).lower()
-    return schemas
-
-
-def _is_of_schema(default: ast.expr | None) -> bool:
-    """Whether a default is missing or certainly not None: the framework does not compare it with the schema."""
-    return default is None or (
-        all(map(_is_of_schema, (*default.args, *(part.value for part in default.keywords if part.arg == "default"))))
-        if isinstance(default, ast.Call) and last_name(default) == "Field"
-        else isinstance(default, ast.Constant) and default.value is not None
-    )
-
-
 def _implied(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, bool]]:
     """The names whose truth a test shows."""
     match test:
@@ -259,9 +231,9 @@ def _compared(test: ast.expr, scope: Scope, *, holds: bool) -> Iterator[tuple[st
             for value in values:
                 yield from _compared(value, scope, holds=holds)
         case ast.Compare(left=ast.Name(id=name), ops=[operator], comparators=[right]):
-            values = _values(evaluate(right, scope), among=isinstance(operator, (ast.In, ast.NotIn)))
-            if values is not None and isinstance(operator, (ast.In, ast.NotIn, ast.Eq, ast.NotEq, ast.Is, ast.IsNot)):
-                yield name, values, holds is isinstance(operator, (ast.In, ast.Eq, ast.Is))
+            choices = _values(evaluate(right, scope), among=isinstance(operator, (ast.In, ast.NotIn)))
+            if choices is not None and isinstance(operator, (ast.In, ast.NotIn, ast.Eq, ast.NotEq, ast.Is, ast.IsNot)):
+                yield name, choices, holds is isinstance(operator, (ast.In, ast.Eq, ast.Is))
 
 
 def _values(value: Value, *, among: bool) -> set[object] | None:
@@ -271,15 +243,16 @@ def _values(value: Value, *, among: bool) -> set[object] | None:
         known = isinstance(value, (Items, Mapping)) and value.complete
         items = tuple(key for key, _ in value.items) if isinstance(value, Mapping) else getattr(value, "items", ())
         items = items if known else (value,)
-    constants = {item.value for item in items if isinstance(item, Const)}
+    constants: set[object] = {item.value for item in items if isinstance(item, Const)}
     return constants if all(isinstance(item, Const) for item in items) else None
 
 
-def _holds(test: ast.expr, known: dict[str, bool], schemas: _Schemas) -> bool | None:
+def _holds(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | None:
     """Whether a test holds, as far as the truth of the names in it and the schemas of parameters are known."""
     match test:
         case ast.Name(id=name):
-            return known.get(name)
+            values = schemas[name].values if name in schemas else ()
+            return True if values and all(values) else known.get(name)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             inner = _holds(operand, known, schemas)
             return None if inner is None else not inner
@@ -287,11 +260,16 @@ def _holds(test: ast.expr, known: dict[str, bool], schemas: _Schemas) -> bool | 
             results, stops = [_holds(value, known, schemas) for value in values], isinstance(operator, ast.Or)
             return stops if stops in results else None if None in results else not stops
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), ast.Name(id=kind)]) if name in schemas:
-            return True if schemas[name][1] == kind else None
+            return True if schemas[name].kind == kind else None
         case ast.Compare(
             left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as operation], comparators=[ast.Constant(value=None)]
         ) if name in schemas:
-            return isinstance(operation, ast.IsNot) if schemas[name][1] in _NEVER_NONE else None
+            return isinstance(operation, ast.IsNot) if schemas[name].kind in _NEVER_NONE else None
+        case ast.Compare(
+            left=ast.Name(id=name), ops=[order], comparators=[ast.Constant(value=int() | float() as limit)]
+        ) if name in schemas and type(order) in ORDERS:
+            verdicts = {ORDERS[type(order)](end, limit) for end in schemas[name][2:4]}
+            return verdicts.pop() if len(verdicts) == 1 else None
     return None
 
 

@@ -544,7 +544,7 @@ def _calls(body: list[ast.stmt]) -> list[ast.Call]:
     """The calls of some statements, with those of a lambda that another function gets: `submit(lambda: run(name))`."""
     calls = [part for part in walk_shallow([*body]) if isinstance(part, ast.Call)]
     lambdas = [part.body for call in calls for part in _arguments(call) if isinstance(part, ast.Lambda)]
-    return [*calls, *(part for part in walk(lambdas) if isinstance(part, ast.Call))]
+    return [*calls, *(part for part in walk([*lambdas]) if isinstance(part, ast.Call))]
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:

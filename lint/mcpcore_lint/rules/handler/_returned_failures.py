@@ -515,9 +515,10 @@ def _converted(call: ast.Call, scope: Scope) -> ast.expr | None:
         return call.args[0]
     at = 0 if name in _IN_A_THREAD else _EXECUTORS.get(getattr(call.func, "attr", ""), len(call.args))
     if at < len(call.args):
-        if isinstance(call.args[at], ast.Lambda):
-            return call.args[at].body
-        return ast.copy_location(ast.Call(call.args[at], call.args[at + 1 :], []), call)
+        run = call.args[at]
+        return (
+            run.body if isinstance(run, ast.Lambda) else ast.copy_location(ast.Call(run, call.args[at + 1 :], []), call)
+        )
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if name not in CALL_RESULTS | {"mcp.TextContent"} or not keywords.keys().isdisjoint({"is_error", "isError"}):
         return None

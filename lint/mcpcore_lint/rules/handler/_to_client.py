@@ -26,36 +26,43 @@ def reaches_client(handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
     """Whether what a handler returns certainly reaches the client as a successful result."""
     if is_route(tool) and any(getattr(node, "attr", "") == "status_code" for node in body_of(handler).nodes):
         return False  # the route gives its answer a status
-    for served in (served for other in ctx.tools for served in other.serves):
-        if served.handler is not None and served.handler.node is handler.node:
-            ways = [*served.way, *([(served.inside, served.call)] if served.call is not None else [])]
-            if any(is_judged(caller, call, ctx) for caller, call in ways):
-                return False
+    if any(is_judged(caller, call, ctx) for chain in _served_as(handler, ctx) for caller, call in chain):
+        return False
     if any(is_judged(method, call, ctx) for method, calls in middleware_of(tool, ctx) for call in calls):
         return False
     return is_kept(handler, ctx, tool)
 
 
+def _served_as(handler: Handler, ctx: RuleContext) -> list[list[tuple[Handler, ast.Call]]]:
+    """The functions through which dispatchers pass the calls of a tool to a function, each with its call, in order."""
+    routes = [route for other in ctx.tools for route in other.serves]
+    chains = [
+        [*route.way, *([(route.inside, route.call)] if route.call is not None else [])]
+        for route in routes
+        if route.handler is not None and route.handler.node is handler.node
+    ]
+    for chain in chains:
+        # The method of a base class that calls the one of the tool comes after the dispatcher.
+        if len(chain) > 1 and last_name(chain[-2][1].func) == handler.name != last_name(chain[-1][1].func):
+            chain[-2:] = reversed(chain[-2:])
+    return chains
+
+
 def checked_by_dispatchers(handler: Handler, ctx: RuleContext) -> Settings:
     """The parameters that every dispatcher of a function passes on only after it has refused a missing value."""
-    checked: set[str] | None = None
-    for served in (served for other in ctx.tools for served in other.serves):
-        if served.handler is None or served.handler.node is not handler.node or served.call is None:
-            continue
-        chain = [*served.way, (served.inside, served.call)]
-        # The method of a base class that calls the one of the tool comes after the dispatcher.
-        if len(chain) > 1 and last_name(chain[-2][1].func) == handler.name != last_name(served.call.func):
-            chain[-2:] = reversed(chain[-2:])
+    checked: list[set[str]] = []
+    for chain in _served_as(handler, ctx):
         names: set[str] = set()
-        for at, (function, call) in enumerate(chain):
-            following = chain[at + 1][0] if at + 1 < len(chain) else handler
+        for (function, call), following in zip(chain, [*(step[0] for step in chain[1:]), handler], strict=True):
             names |= _checked_before(call, body_of(function))
             bound_first = following.module.scope_of(following.node).owner is not None
-            passed = arguments_of(following.node, call, bound_first=bound_first).items()
-            names = {parameter for parameter, argument in passed if getattr(argument, "id", "") in names}
-        checked = names if checked is None else checked & names
+            called = following.node
+            passed = {} if isinstance(called, ast.Lambda) else arguments_of(called, call, bound_first=bound_first)
+            names = {parameter for parameter, argument in passed.items() if getattr(argument, "id", "") in names}
+        checked.append(names)
     bindings = handler.module.scope_of(handler.node).bindings
-    return tuple((name, TRUE) for name in sorted(checked or ()) if len(bindings[name]) == 1)
+    always = set.intersection(*checked) if checked else ()
+    return tuple((name, TRUE) for name in sorted(always) if len(bindings[name]) == 1)
 
 
 def _checked_before(call: ast.Call, body: Body) -> set[str]:

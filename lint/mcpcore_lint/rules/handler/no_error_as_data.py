@@ -6,6 +6,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
+from mcpcore_lint.rules._accepted import of_tool
 from mcpcore_lint.rules._bodies import body_of, inside, where_to
 from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
 from mcpcore_lint.rules.handler._returned_failures import failures_of, returned_failures
@@ -60,7 +61,9 @@ class NoErrorAsData(Rule):
                 continue
             if not failure.is_marked and _is_expected(failure, handler.name, caught=match.caught):
                 continue
-            if place is None and body_of(handler).refuted(match.node, typed=tool.flavour != "lowlevel"):
+            typed = tool.flavour != "lowlevel"
+            properties = of_tool(tool, handler, ctx) if place is None and not typed else {}
+            if place is None and body_of(handler).refuted(match.node, typed=typed, properties=properties):
                 continue
             if place is None:
                 catch = body_of(handler).catching(match.node)

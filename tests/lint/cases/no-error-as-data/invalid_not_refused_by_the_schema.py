@@ -94,3 +94,20 @@ def count(
     if size is None or word is None:
         return {"error": "no size"}
     return {"tags": tags}
+
+@mcp.tool
+def order(by: Literal["name", "size"]) -> dict:
+    """Order."""
+    by = by or "name"
+    key = (by or "").strip().lower()
+    if key not in {"name", "size"}:
+        return {"error": f"no key {key}"}  # here
+    return {"key": key}
+
+@mcp.tool
+def group(by: Literal["name", "size"]) -> dict:
+    """Group."""
+    key = (by or "").strip().lower()
+    if key not in {"name", "size"}:
+        return {"error": f"no key {key}"}
+    return {"key": key}

@@ -1,0 +1,162 @@
+"""The values that the schema of a tool lets through: the framework refuses a call with any other."""
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import last_name
+from mcpcore_lint.engine.syntax.parse import defaults_of
+from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.model import Const, FunctionNode, Handler, Mapping, ToolDef, Value, string
+from mcpcore_lint.rule import RuleContext
+
+_KINDS: Final = {"string": "str", "integer": "int", "boolean": "bool", "array": "list", "object": "dict"}
+"""The classes of the values that a JSON schema allows. A number may be an int or a float."""
+_CHANGES: Final = frozenset({"strip", "lower", "upper", "casefold"})
+"""Methods that change a text in the same way each time."""
+
+
+class Accepted(NamedTuple):
+    """The values of which a value is one, if there are any; its class; its bounds; whether it may be missing.
+
+    The class has its name in lower case. A union, such as `list[str] | None`, has none.
+    """
+
+    values: frozenset[object]
+    kind: str = ""
+    least: float = -math.inf
+    most: float = math.inf
+    optional: bool = False
+
+
+Schemas = dict[str, Accepted]
+
+ORDERS: Final[dict[type[ast.cmpop], Callable[[float, float], bool]]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge
+}  # fmt: skip
+
+
+def of_annotations(scope: Scope, function: FunctionNode) -> Schemas:
+    """What the schema that the framework makes of the annotations allows for each parameter of a handler."""
+    schemas: Schemas = {}
+    defaults = defaults_of(function.args)
+    for name, (binding, *others) in scope.bindings.items():
+        core = binding.annotation if binding.kind == "parameter" and not others else None
+        given = [defaults.get(name)]
+        if isinstance(core, ast.Subscript) and last_name(core) == "Annotated":
+            core, *parts = getattr(core.slice, "elts", [core])
+            given += [part for part in parts if last_name(part) == "Field"]
+        if core is None or not all(map(_is_of_schema, given)):
+            continue
+        alias = scope.lookup(core.id) if isinstance(core, ast.Name) else None
+        core = (alias[1][0].value if alias is not None else None) or core
+        literal = core.slice if isinstance(core, ast.Subscript) and last_name(core) == "Literal" else None
+        values = frozenset(part.value for part in getattr(literal, "elts", [literal]) if isinstance(part, ast.Constant))
+        schemas[name] = Accepted(values, last_name(core).lower())
+    return schemas
+
+
+def _is_of_schema(default: ast.expr | None) -> bool:
+    """Whether a default is missing or certainly not None: the framework does not compare it with the schema."""
+    return default is None or (
+        all(map(_is_of_schema, (*default.args, *(part.value for part in default.keywords if part.arg == "default"))))
+        if isinstance(default, ast.Call) and last_name(default) == "Field"
+        else isinstance(default, ast.Constant) and default.value is not None
+    )
+
+
+def of_tool(tool: ToolDef, handler: Handler, ctx: RuleContext) -> Schemas:
+    """What the schema of a low-level tool, with which the SDK checks a call, allows for each property.
+
+    That is the only schema in the class whose method the handler is, or else the only one with the tool's name.
+    """
+    found = next((other.registration for other in ctx.tools if other.serves and other.server == tool.server), None)
+    if not isinstance(found, ast.Call) or last_name(found.func) != "call_tool" or found.keywords:
+        return {}
+    around = handler.module.scope_of(handler.node).owner
+    owner = handler.module.classes.get(around) if around is not None else None
+    schemas = [(node, owner.body_scope) for _, node in _schemas_in(owner.node)] if owner is not None else []
+    if len(schemas) != 1:
+        modules = ctx.project.modules_with(tool.module, lambda text: "inputSchema" in text) or ()
+        named = ((name, node, part.scope) for part in modules for name, node in _schemas_in(part.tree) if name)
+        text = string(tool.name)
+        schemas = [(node, scope) for name, node, scope in named if text and string(evaluate(name, scope)) == text]
+    table = _fields(evaluate(*schemas[0])) if len(schemas) == 1 else {}
+    required = [string(item) for item in getattr(table.get("required"), "items", ())]
+    properties = _fields(table.get("properties")).items()
+    return {key: _accepted_by(_fields(value), optional=key not in required) for key, value in properties}
+
+
+def _schemas_in(node: ast.AST, name: ast.expr | None = None) -> Iterator[tuple[ast.expr | None, ast.Dict]]:
+    """The schemas of objects in some code, each with the tool's name: `Tool(name="find", inputSchema={...})`."""
+    pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
+    fields = {getattr(key, "value", None): value for key, value in pairs}
+    fields |= {word.arg: word.value for word in getattr(node, "keywords", ()) if isinstance(node, ast.Call)}
+    if isinstance(node, ast.Dict) and "properties" in fields:
+        yield name, node
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from _schemas_in(child, fields.get("name", name))
+
+
+def _fields(value: Value | None) -> dict[str, Value]:
+    return {string(key) or "": item for key, item in value.items} if isinstance(value, Mapping) else {}
+
+
+def _accepted_by(fields: dict[str, Value], *, optional: bool) -> Accepted:
+    """What the schema of one property allows."""
+    choices = getattr(fields.get("enum"), "items", ())
+    values = frozenset(item.value if isinstance(item, Const) else item for item in choices)
+    kind, least, most = (getattr(fields.get(key), "value", None) for key in ("type", "minimum", "maximum"))
+    bounds = -math.inf if least is None else least, math.inf if most is None else most
+    return Accepted(values, _KINDS.get(kind or "", ""), *bounds, optional)
+
+
+def of_names(parameters: Schemas, properties: Schemas, scope: Scope) -> Schemas:
+    """What the parameters and the names that are made of them may be, where they get no other value.
+
+    The properties are those of a low-level tool, whose handler takes them from a parameter.
+    """
+    kinds = {name: first.kind for name, (first, *_) in scope.bindings.items()}
+
+    def accepted(node: ast.expr | None) -> Accepted | None:
+        match node:
+            case ast.Name(id=name):
+                return parameters.get(name)
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=held), attr="get"), args=[ast.Constant(value=str(key)), *rest]
+            ) if kinds.get(held) == "parameter":
+                default = evaluate(rest[0], scope) if rest else Const(node, scope.module, None)
+                return _or_default(properties.get(key), default)
+            case ast.Call(func=ast.Attribute(value=inner, attr=change), args=[]) if change in _CHANGES:
+                whole = accepted(inner)
+                texts = [text for text in whole.values if isinstance(text, str)] if whole is not None else []
+                return Accepted(frozenset(getattr(text, change)() for text in texts), "str")
+            case ast.Call(func=ast.Name(), args=[inner]) | ast.BoolOp(op=ast.Or(), values=[inner, _]):
+                whole = accepted(inner) or Accepted(frozenset())
+                # `int(...)` and `or` keep it if it is an integer, or is never false.
+                never_false = bool(whole.values) and all(whole.values)
+                keeps = whole.kind == getattr(node.func, "id", "") if isinstance(node, ast.Call) else never_false
+                return whole if keeps else None
+        return None
+
+    known = {
+        name: parameters.get(name) if first.kind == "parameter" else accepted(first.value)
+        for name, (first, *others) in scope.bindings.items()
+        if not others
+    }
+    return {name: found for name, found in known.items() if found is not None}
+
+
+def _or_default(found: Accepted | None, default: Value) -> Accepted | None:
+    """What a property may be if another value stands in for a missing one."""
+    if found is None or not found.optional or not isinstance(default, Const):
+        return found if found is not None and not found.optional else None
+    other = default.value
+    numbers = [other] if isinstance(other, (int, float)) else []
+    kind = found.kind if type(other).__name__ == found.kind else ""
+    values = found.values | {other} if found.values else found.values
+    return Accepted(values, kind, min([found.least, *numbers]), max([found.most, *numbers]))

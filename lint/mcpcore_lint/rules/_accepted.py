@@ -4,13 +4,13 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.parse import defaults_of
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import Const, FunctionNode, Handler, Mapping, ToolDef, Value, string
+from mcpcore_lint.model import Const, FunctionNode, Handler, Items, Mapping, ToolDef, Value, string
 from mcpcore_lint.rule import RuleContext
 
 _KINDS: Final = {"string": "str", "integer": "int", "boolean": "bool", "array": "list", "object": "dict"}
@@ -84,10 +84,33 @@ def of_tool(tool: ToolDef, handler: Handler, ctx: RuleContext) -> Schemas:
         named = ((name, node, part.scope) for part in modules for name, node in _schemas_in(part.tree) if name)
         text = string(tool.name)
         schemas = [(node, scope) for name, node, scope in named if text and string(evaluate(name, scope)) == text]
-    table = _fields(evaluate(*schemas[0])) if len(schemas) == 1 else {}
-    required = [string(item) for item in getattr(table.get("required"), "items", ())]
-    properties = _fields(table.get("properties")).items()
-    return {key: _accepted_by(_fields(value), optional=key not in required) for key, value in properties}
+    table = _plain(evaluate(*schemas[0])) if len(schemas) == 1 else ...
+    properties, required = (
+        (table.get(key, ...) for key in ("properties", "required")) if isinstance(table, dict) else (..., ...)
+    )
+    return {
+        key: Accepted(
+            frozenset(fields["enum"]) if isinstance(fields.get("enum"), tuple) else frozenset(),
+            _KINDS.get(str(fields.get("type")), ""),
+            fields["minimum"] if isinstance(fields.get("minimum"), (int, float)) else -math.inf,
+            fields["maximum"] if isinstance(fields.get("maximum"), (int, float)) else math.inf,
+            not (isinstance(required, tuple) and key in required),
+        )
+        for key, fields in (properties.items() if isinstance(properties, dict) else ())
+        if isinstance(fields, dict)
+    }
+
+
+def _plain(value: Value) -> Any:
+    """The value as Python has it, with a tuple for a list and an ellipsis for what is not known."""
+    if isinstance(value, Mapping):
+        return {string(key): _plain(item) for key, item in value.items}
+    if isinstance(value, Items):
+        return (
+            *(_plain(item) if isinstance(item, Const) else ... for item in value.items),
+            *(...,) * (not value.complete),
+        )
+    return value.value if isinstance(value, Const) else ...
 
 
 def _schemas_in(node: ast.AST, name: ast.expr | None = None) -> Iterator[tuple[ast.expr | None, ast.Dict]]:
@@ -100,19 +123,6 @@ def _schemas_in(node: ast.AST, name: ast.expr | None = None) -> Iterator[tuple[a
     else:
         for child in ast.iter_child_nodes(node):
             yield from _schemas_in(child, fields.get("name", name))
-
-
-def _fields(value: Value | None) -> dict[str, Value]:
-    return {string(key) or "": item for key, item in value.items} if isinstance(value, Mapping) else {}
-
-
-def _accepted_by(fields: dict[str, Value], *, optional: bool) -> Accepted:
-    """What the schema of one property allows."""
-    choices = getattr(fields.get("enum"), "items", ())
-    values = frozenset(item.value if isinstance(item, Const) else item for item in choices)
-    kind, least, most = (getattr(fields.get(key), "value", None) for key in ("type", "minimum", "maximum"))
-    bounds = -math.inf if least is None else least, math.inf if most is None else most
-    return Accepted(values, _KINDS.get(kind or "", ""), *bounds, optional)
 
 
 def of_names(parameters: Schemas, properties: Schemas, scope: Scope) -> Schemas:
@@ -129,8 +139,18 @@ def of_names(parameters: Schemas, properties: Schemas, scope: Scope) -> Schemas:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id=held), attr="get"), args=[ast.Constant(value=str(key)), *rest]
             ) if kinds.get(held) == "parameter":
+                found = properties.get(key)
                 default = evaluate(rest[0], scope) if rest else Const(node, scope.module, None)
-                return _or_default(properties.get(key), default)
+                if found is None or not found.optional or not isinstance(default, Const):
+                    return None if found is None or found.optional else found
+                other = default.value
+                bounds = [other] if isinstance(other, (int, float)) else []
+                return Accepted(
+                    found.values | {other} if found.values else found.values,
+                    found.kind if type(other).__name__ == found.kind else "",
+                    min([found.least, *bounds]),
+                    max([found.most, *bounds]),
+                )
             case ast.Call(func=ast.Attribute(value=inner, attr=change), args=[]) if change in _CHANGES:
                 whole = accepted(inner)
                 texts = [text for text in whole.values if isinstance(text, str)] if whole is not None else []
@@ -149,14 +169,3 @@ def of_names(parameters: Schemas, properties: Schemas, scope: Scope) -> Schemas:
         if not others
     }
     return {name: found for name, found in known.items() if found is not None}
-
-
-def _or_default(found: Accepted | None, default: Value) -> Accepted | None:
-    """What a property may be if another value stands in for a missing one."""
-    if found is None or not found.optional or not isinstance(default, Const):
-        return found if found is not None and not found.optional else None
-    other = default.value
-    numbers = [other] if isinstance(other, (int, float)) else []
-    kind = found.kind if type(other).__name__ == found.kind else ""
-    values = found.values | {other} if found.values else found.values
-    return Accepted(values, kind, min([found.least, *numbers]), max([found.most, *numbers]))

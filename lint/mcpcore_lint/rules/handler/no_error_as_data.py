@@ -61,9 +61,9 @@ class NoErrorAsData(Rule):
                 continue
             if not failure.is_marked and _is_expected(failure, handler.name, caught=match.caught):
                 continue
-            typed = tool.flavour != "lowlevel"
-            properties = of_tool(tool, handler, ctx) if place is None and not typed else {}
-            if place is None and body_of(handler).refuted(match.node, typed=typed, properties=properties):
+            if place is None and body_of(handler).refuted(
+                match.node, typed=tool.flavour != "lowlevel", properties=of_tool(tool, handler, ctx)
+            ):
                 continue
             if place is None:
                 catch = body_of(handler).catching(match.node)

@@ -19,6 +19,9 @@ async def list_tools():
                     "text": {"type": "string"},
                     "rows": {"type": "integer", "minimum": 1, "maximum": 50},
                     "size": {"type": "integer", "minimum": 0},
+                    "order": {"type": "string", "enum": ["up", "down"]},
+                    "part": {"type": "string", "enum": ["one", *load("parts")]},
+                    "least": {"type": "integer", "minimum": load("least")},
                 },
                 "required": ["mode", "text"],
             },
@@ -52,6 +55,17 @@ async def search(arguments):
     size = arguments.get("size", -1)
     if size < 0:
         return {"error": "no size"}  # here
+    order = arguments.get("order", None)
+    if order and order not in ("up", "down"):
+        return {"error": f"no order {order}"}
+    if order is None:
+        return {"error": "no order"}  # here
+    part = arguments.get("part")
+    if part and part != "one":
+        return {"error": f"no part {part}"}  # here
+    least = arguments.get("least")
+    if least < 1:
+        return {"error": f"no {least}"}  # here
     answer = load(mode)
     if answer.get("mode") not in ("map", "docs"):
         return {"error": "no mode"}  # here

@@ -13,10 +13,9 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, FunctionNode, Handler, Items, Mapping, ToolDef, Value, string
 from mcpcore_lint.rule import RuleContext
 
+# The classes of the values that a JSON schema allows. A number may be an int or a float.
 _KINDS: Final = {"string": "str", "integer": "int", "boolean": "bool", "array": "list", "object": "dict"}
-"""The classes of the values that a JSON schema allows. A number may be an int or a float."""
-_CHANGES: Final = frozenset({"strip", "lower", "upper", "casefold"})
-"""Methods that change a text in the same way each time."""
+_CHANGES: Final = frozenset({"strip", "lower", "upper", "casefold"})  # change a text in the same way each time
 
 
 class Accepted(NamedTuple):
@@ -80,10 +79,12 @@ def of_tool(tool: ToolDef, handler: Handler, ctx: RuleContext) -> Schemas:
     owner = handler.module.classes.get(around) if around is not None else None
     schemas = [(node, owner.body_scope) for _, node in _schemas_in(owner.node)] if owner is not None else []
     if len(schemas) != 1:
-        modules = ctx.project.modules_with(tool.module, lambda text: "inputSchema" in text) or ()
-        named = ((name, node, part.scope) for part in modules for name, node in _schemas_in(part.tree) if name)
-        text = string(tool.name)
-        schemas = [(node, scope) for name, node, scope in named if text and string(evaluate(name, scope)) == text]
+        memo = tool.module.memo
+        if "schemas" not in memo:
+            modules = ctx.project.modules_with(tool.module, lambda text: "inputSchema" in text) or ()
+            named = ((name, node, part.scope) for part in modules for name, node in _schemas_in(part.tree) if name)
+            memo["schemas"] = [(string(evaluate(name, scope)), node, scope) for name, node, scope in named]
+        schemas = [(node, scope) for name, node, scope in memo["schemas"] if name == string(tool.name) is not None]
     table = _plain(evaluate(*schemas[0])) if len(schemas) == 1 else ...
     properties, required = (
         (table.get(key, ...) for key in ("properties", "required")) if isinstance(table, dict) else (..., ...)

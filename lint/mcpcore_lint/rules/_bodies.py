@@ -146,7 +146,7 @@ class Body:
                 left[name] = left.get(name, values) & values
             elif name in left:
                 left[name] -= values
-        # Of the values that are left, those that a test has found true or false count.
+        # A test may have found the name true, and so no empty value is left.
         if any(all(bool(value) is not known.get(name, bool(value)) for value in left[name]) for name in left):
             return True
         return any(_holds(test, known, schemas) not in {None, holds} for test, holds in tests)

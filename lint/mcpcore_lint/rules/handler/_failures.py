@@ -406,7 +406,7 @@ def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None
             return holds(ast.Attribute(held, attr), settings)
         case ast.Name() | ast.Attribute():
             name = ast.unparse(test)
-            # What an object was made with is as it should be, and so are its parts.
+            # The arguments of a constructor are as they should be, and so are their parts.
             made = [key for key in settings if key.startswith("self.") and name.startswith(f"{key}.")]
             known = [bool(settings[key]) for key in (name, *made) if key in settings]
             return known[0] if known else None

@@ -11,7 +11,7 @@ from mcpcore_lint.engine.registrations.environment import Placed, written_scope
 from mcpcore_lint.engine.registrations.functions import Target
 from mcpcore_lint.engine.registrations.hints import annotations_of, joined
 from mcpcore_lint.engine.registrations.likely import likely_calls
-from mcpcore_lint.engine.registrations.lowlevel import dispatched
+from mcpcore_lint.engine.registrations.lowlevel import dispatched, named_around
 from mcpcore_lint.engine.registrations.registration_forms import LOWLEVEL_DECORATOR, ROUTE, SERVES_ALL, Maker, Site
 from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes
 from mcpcore_lint.engine.registrations.unresolved import (
@@ -322,6 +322,9 @@ class Builder:
         self._found.append(tool)
         if maker.flavour == "lowlevel":
             self._serve(tool)
+        self._unresolved += (
+            unresolved(registration, part) for part in named_around(self.calls.functions, node, module)
+        )
         return tool
 
     def _serve(self, tool: ToolDef) -> None:

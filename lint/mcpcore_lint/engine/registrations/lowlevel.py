@@ -11,13 +11,21 @@ from copy import copy
 from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.elements import is_private, starts_with_loop
-from mcpcore_lint.engine.registrations.environment import Env, Frame, Placed, arguments_of, bind, substitute
+from mcpcore_lint.engine.registrations.environment import (
+    FUNCTIONS,
+    Env,
+    Frame,
+    Placed,
+    arguments_of,
+    bind,
+    substitute,
+)
 from mcpcore_lint.engine.registrations.functions import Functions, Target
 from mcpcore_lint.engine.semantics.branches import Branch, Branches
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.type_model import ancestry, implementations, is_abstract, method_of
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, returned, walk, walk_shallow
+from mcpcore_lint.engine.syntax.parse import all_parameters, alternatives, own_nodes, returned, walk, walk_shallow
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Text, Unknown, Value, options, string
 
 _ENTRY: Final = "<entry>"
@@ -60,6 +68,21 @@ def dispatched(functions: Functions, node: FunctionNode, module: Module) -> list
     if not entries and not functions.unseen:
         functions.unseen += [*place.unread()] or place.passed_on()[:1]
     return list(entries.values())
+
+
+def named_around(functions: Functions, node: FunctionNode, module: Module) -> list[ast.expr]:
+    """Where a registered function looks up another one by a name from around it, which tells several tools apart.
+
+    `async def handler(**kwargs): return await backend.call_tool(name, kwargs)`
+    """
+    around = getattr(module.scope_of(node).parent, "node", None)
+    if isinstance(node, ast.Lambda) or node.args.kwarg is None or not isinstance(around, FUNCTIONS):
+        return []
+    passed = {getattr(argument, "id", "") for call in _calls([*node.body]) for argument in _arguments(call)}
+    names = {parameter.arg for parameter in all_parameters(around.args)} & passed
+    functions.unseen.clear()
+    entries = [*_Place(functions, node, module, names, {node.args.kwarg.arg}).dispatched((), 0)]
+    return [*functions.unseen, *(entry.call.func for entry in entries if entry.call is not None)][:1]
 
 
 def _implemented(entry: Dispatched, functions: Functions) -> Iterator[Dispatched]:

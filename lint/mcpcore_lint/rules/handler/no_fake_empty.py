@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.engine.syntax.parse import mentions
+from mcpcore_lint.engine.syntax.parse import mentions, walk
 from mcpcore_lint.model import (
     CallValue,
     CatchSite,
@@ -151,10 +151,11 @@ def _hides_failure(catch: CatchSite, ctx: RuleContext, body: Body, *, lenient: b
 
 
 def _depends_on_exception(node: ast.AST, catch: CatchSite, body: Body) -> bool:
-    """Whether the clause looks at the exception before it returns: a 404 is not a failure."""
+    """Whether the clause looks at the exception before it returns, as a 404 is not a failure, or at another attempt."""
     branches = (parent for parent in body.above(node) if isinstance(parent, (ast.If, ast.Match)))
     tests = (branch.test if isinstance(branch, ast.If) else branch.subject for branch in branches)
-    return catch.name is not None and any(mentions(test, catch.name) for test in tests)
+    made = {part.id for part in walk([*catch.body]) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    return any(mentions(test, name) for test in tests for name in (catch.name, *made) if name is not None)
 
 
 def _describe_empty(value: Value) -> str | None:

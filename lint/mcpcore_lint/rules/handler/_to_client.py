@@ -67,15 +67,16 @@ def checked_by_dispatchers(handler: Handler, ctx: RuleContext) -> Settings:
 
 def _checked_before(call: ast.Call, body: Body) -> set[str]:
     """The names that are true at a call, or that get their values where the function may also end without the call."""
-    before = [
-        walk([statement])
-        for part in (call, *body.above(call))
-        for statement in body.before(part)
-        if isinstance(statement, (ast.If, ast.Try))
-    ]
-    ends = [parts for parts in before if any(isinstance(part, (ast.Return, ast.Raise)) for part in parts)]
-    names = (part for parts in ends for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
-    return body.true_names(call) | {name.id for name in names}
+    names, bound = body.true_names(call), set[str]()
+    for statement in (before for part in (call, *body.above(call)) for before in reversed(body.before(part))):
+        parts = walk([statement])
+        stored = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)} - bound
+        bound |= stored  # what binds a name last decides
+        if isinstance(statement, (ast.If, ast.Try)) and any(
+            isinstance(part, (ast.Return, ast.Raise)) for part in parts
+        ):
+            names |= stored
+    return names
 
 
 def middleware_of(tool: ToolDef, ctx: RuleContext, *, inside: str = "") -> list[tuple[Handler, list[ast.Call]]]:

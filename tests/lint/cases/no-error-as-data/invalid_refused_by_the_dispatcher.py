@@ -78,3 +78,33 @@ async def call_tool(name: str, arguments: dict):
             raise ValueError("no session")
     result = await registry.call(name, session, **arguments)
     return [TextContent(type="text", text=str(result["tapped"]))]
+
+other = Server("y")
+
+async def find(query, client):
+    if not client:
+        return {"error": "no client"}
+    if not query:
+        return {"error": "no query"}  # here
+    return {"found": client.find(query)}
+
+async def count(query, client):
+    if not query:
+        return {"error": "no query"}
+    return {"count": client.count(query)}
+
+@other.call_tool()
+async def call_other(name: str, arguments: dict):
+    try:
+        client = sessions.client()
+    except KeyError:
+        raise ValueError("no client") from None
+    if name == "count":
+        query = arguments.get("query")
+        if not query:
+            raise ValueError("no query")
+        return await count(query, client)
+    if name == "find":
+        query = arguments.get("query")
+        return await find(query, client)
+    raise ValueError(name)

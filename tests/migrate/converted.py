@@ -19,7 +19,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
                 return f"Error processing file: {x}"
             return x
         """,
-        "raise internal_error(",
+        "return f",
     ),
     "an error that a name holds": (
         """
@@ -35,10 +35,10 @@ CONVERTED: dict[str, tuple[str, str]] = {
         @mcp.tool()
         def f(x: str) -> dict[str, Any]:
             if x:
-                return {"error": x + " is a bad order"}
+                return {"error": x + " is required"}
             return {}
         """,
-        "raise internal_error(",
+        "raise validation_error(",
     ),
     "a clause that answers with a text that is no failure": (
         """
@@ -105,7 +105,7 @@ CONVERTED: dict[str, tuple[str, str]] = {
             except CAUGHT as e:
                 return f"Error: {x} is too long: {e}"
         """,
-        'raise ctx.fail("is_too_long", f"{x} is too long: {e}") from e',
+        'raise validation_error(f"{x} is too long: {e}") from e',
     ),
     "imports and globals of a function": (
         """
@@ -149,15 +149,15 @@ CONVERTED: dict[str, tuple[str, str]] = {
             return "Error: " + (x or "2 and the for") + \\
                 " is too long!"
         """,
-        'raise ctx.fail("is_too_long", (x or "2 and the for")',
+        'raise validation_error((x or "2 and the for")',
     ),
-    "a number at the start": (
+    "a reason with a number": (
         """
         @mcp.tool()
         def f(x: str) -> str:
             raise ValueError("404 order is gone for")
         """,
-        '"order_is_gone"',
+        "raise ValueError(",
     ),
     "a message that may be None": (
         """
@@ -322,24 +322,24 @@ CONVERTED: dict[str, tuple[str, str]] = {
     ),
     "many constants": (
         """
-        ORDER_1_IS_TOO_LONG = FailureMode("order_1_is_too_long", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do this then.")
-        ORDER_2_IS_TOO_LONG = 1
+        ONE_ORDER_IS_TOO_LONG = FailureMode("one_order_is_too_long", ErrorCode.VALIDATION_ERROR, when="x", recovery="Do this then.")
+        TWO_ORDERS_IS_TOO_LONG = 1
         """
         + "".join(
             f"""
         @mcp.tool()
         def f{number}(x: str) -> str:
             if x == "1":
-                raise ValueError("Order 1 is too long")
+                raise ValueError("One order is too long")
             if x == "2":
-                raise ValueError("Order 2 is too long")
+                raise ValueError("Two orders is too long")
             if x == "3":
                 raise ValueError("Another order of this shop is too long")
             raise ValueError("The last order of this shop is also bad")
         """
             for number in range(2)
         ),
-        "ORDER_2_IS_TOO_LONG_FAILURE,",
+        "TWO_ORDERS_IS_TOO_LONG_FAILURE,",
     ),
     "an exception without a text": (
         """

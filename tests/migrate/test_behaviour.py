@@ -35,10 +35,10 @@ async def count_items(item: str, ctx: Context, most: Optional[int] = None) -> di
         if item not in ITEMS:
             raise ValueError(f"There is no item {item}")
         return {"count": ITEMS[item], "ctx": ctx is not None, "most": most}
-    except KeyError as e:
-        return {"error": str(e)}
+    except KeyError:
+        return {"error": f"Unknown item {item}"}
     except Exception as e:
-        return {"error": f"Wrapped: {e}"}
+        raise RuntimeError(f"Wrapped: {e}")
 
 
 @mcp.tool()
@@ -53,7 +53,7 @@ async def wrapped(item: Annotated[str, Field(description="An item.")]) -> dict[s
 def text(item: str) -> str:
     """Answers with text."""
     if item not in ITEMS:
-        return f"Error: {item} is unknown"
+        return f"Error: unknown item {item}"
     return item.upper()
 
 
@@ -69,7 +69,7 @@ def as_json(item: str) -> str:
 def result(item: str) -> CallToolResult:
     """Answers with a result."""
     if item not in ITEMS:
-        return CallToolResult(is_error=True, content=[TextContent(type="text", text=f"{item} is unknown")])
+        return CallToolResult(is_error=True, content=[TextContent(type="text", text=f"Unknown item {item}")])
     return CallToolResult(content=[TextContent(type="text", text=item)])
 
 
@@ -114,8 +114,8 @@ def written(item: str, loud: bool = False) -> str:
     """Writes."""
     try:
         return NOTES[item].upper() if loud else NOTES[item]
-    except Exception as e:
-        return f"Error: {item} is unknown"
+    except KeyError:
+        return f"Error: unknown item {item}"
 '''
 
 _NUMBERS = itertools.count()
@@ -170,9 +170,9 @@ async def test_a_migrated_server_behaves_as_before(source: str, tmp_path: Path) 
         "count": "There is no item milk",
         "wrapped": "There is no such item",
         "again": "There is no such item",
-        "text": "milk is unknown",
+        "text": "unknown item milk",
         "as_json": "Item is not found",
-        "result": "milk is unknown",
+        "result": "Unknown item milk",
         "vend": "The item does not exist",
     }
     for name, (description, schema, is_error, texts, structured) in new.items():

@@ -157,7 +157,7 @@ mcp = Server("x")
 
 @mcp.tool()
 def f(x: str) -> str:
-    if x: raise ValueError(str(x) + " is too long")
+    if x: raise ValueError("order " + str(x) + " is too long")
     y = 1; raise RuntimeError(str(y).format(str(x)).join(
         str(x) ,
     )); print(str(y))
@@ -172,7 +172,7 @@ def f(x: str) -> str:
     except OSError :
         raise TimeoutError("it took too long")
 """
-    expected = """    if x: raise ctx.fail("is_too_long", str(x) + " is too long")
+    expected = """    if x: raise ctx.fail("order_is_too_long", "order " + str(x) + " is too long")
     y = 1; raise RuntimeError(str(y).format(str(x)).join(
         str(x) ,
     )); print(str(y))

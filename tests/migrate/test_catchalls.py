@@ -39,16 +39,29 @@ GOES = {
             return driver.run(names)  # all of them
         except Exception as e:  # noqa: BLE001
             # Tell the model.
-            logger.error(f"Error creating entities: {e}")
             raise ToolError(f"Error creating entities: {e}") from e
         """,
         """
         return driver.run(names)  # all of them
         """,
-        (
-            'except Exception goes: it said f"Error creating entities: {e}"; '
-            'logger.error(f"Error creating entities: {e}") goes too'
-        ),
+        'except Exception goes: it said f"Error creating entities: {e}"',
+    ),
+    "a clause that logs": (
+        """
+        try:
+            return driver.run(names)
+        except Exception as e:
+            logger.exception("Error creating entities")
+            return f"Error creating entities: {e}"
+        """,
+        """
+        try:
+            return driver.run(names)
+        except Exception:
+            logger.exception("Error creating entities")
+            raise
+        """,
+        'except Exception raises again: it said f"Error creating entities: {e}"',
     ),
     "a try on one line": (
         """
@@ -119,7 +132,7 @@ GOES = {
         """
         try:
             return driver.run(names)
-        except Exception as e:
+        except Exception:
             driver.rollback()
             raise
         """,
@@ -224,8 +237,8 @@ STAYS = {
         except Exception:
             raise ToolError("The entity was not found")
         """,
-        'raise ctx.fail("entity_was_not_found", "The entity was not found")',
-        "",
+        'raise ToolError("The entity was not found")',
+        "server.py:26 create: ToolError keeps its class and its text: declare a failure mode, and raise ctx.fail, if clients need a code or advice",
     ),
     "another try answers for it": (
         """

@@ -180,12 +180,11 @@ def clauses(count: int, *, one_try: bool) -> str:
     """A tool with many `except` clauses, which return and raise by turns."""
     lines = [HEAD + TOOL.rstrip("\n")]
     for number in range(count):
+        name = str(number).translate(str.maketrans("0123456789", "abcdefghij"))
         if number == 0 or not one_try:
             lines += ["    try:", "        open(a)"]
         lines += [f"    except E{number} as e:" if number % 3 else f"    except E{number}:"]
-        text = (
-            f'"Error: step {number} is too long"' if number % 3 == 0 else f'f"Error: step {number} is too long: {{e}}"'
-        )
+        text = f'"Error: step {name} is too long"' if number % 3 == 0 else f'f"Error: step {name} is too long: {{e}}"'
         lines += [f"        return {text}" if number % 2 else f"        raise ToolError({text})"]
     classes = "".join(f"class E{number}(Exception): ...\n" for number in range(count))
     return "from mcp.server.fastmcp.exceptions import ToolError\n" + "\n".join([*lines, "    return a", classes])

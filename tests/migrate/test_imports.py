@@ -23,7 +23,7 @@ def f(x: str) -> str:
     try:
         return x[1]
     except Exception as e:
-        traceback.print_exc(file=sys.stderr)
+        shown = traceback.format_exc(sys.maxsize)
         raise ToolError(f"Failed: {e}")
 """
 

@@ -177,6 +177,13 @@ def turn(direction: str) -> dict:
         return {"error": f"Invalid direction: {direction}. Valid directions: {', '.join(DIRECTIONS)}"}
     if direction == "down":
         return {"error": f"Invalid direction: {direction}"}
+    return {}
+
+
+@mcp.tool()
+def move(direction: str) -> dict:
+    if direction == "down":
+        return {"error": f"Invalid direction: {direction}"}
     return {"error": f"Invalid state: {mcp.name}"}
 """
     outcome, files = run(tmp_path, {"server.py": source})
@@ -185,4 +192,7 @@ def turn(direction: str) -> dict:
     assert 'raise validation_error(f"Invalid direction: {direction}")' in files["server.py"]
     # INTERNAL_ERROR would say that another attempt is useless, which may be false.
     assert 'return {"error": f"Invalid state: {mcp.name}"}' in files["server.py"]
-    assert "turn: a failure is returned whose values tell the cause: declare a failure mode" in report(outcome)[0]
+    # A tool does not return some of its failures and raise others.
+    assert 'return {"error": f"Invalid direction: {direction}"}' in files["server.py"]
+    assert "move: other failures of the tool stay returned" in report(outcome)[0]
+    assert "move: a failure is returned whose values tell the cause: declare a failure mode" in report(outcome)[1]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SPEAKING: Final = ("builtins.", "mcp.", "fastmcp.", "mcpcore.")
 """The packages of classes that say more than their name: those of Python and of the frameworks."""
 _RESTATES: Final = re.compile(
-    r"\W*(?:an? )?(?:\w+ ){0,2}?(?:errors?|failed|failure|unable|could not|couldn't|cannot|can't)\b|\W*$", re.IGNORECASE
+    r"\W*(?:an? )?(?:\w+ ){0,4}?(?:errors?|failed|failure|unable|could not|couldn't|cannot|can't)\b|\W*$", re.IGNORECASE
 )
 """A text that only says that something failed."""
 _BUILDING: Final = frozenset({"str", "repr", "type", "format_exc", "format", "getattr", "strip"})
@@ -45,7 +45,8 @@ def catch_all(place: Place, body: Body) -> CatchAll | None:
     if clause is None or not isinstance(statement, ast.Try) or not _is_catch_all(place, clause, body):
         return None
     *before, last = clause.body
-    goes = last is place.node and all(map(_does_nothing, before))
+    # What the project logs stays, and a clause that raises again changes one line.
+    goes = last is place.node and all(map(_does_nothing, before)) and not any(map(only_logs, before))
     return CatchAll(statement, clause, place, goes)
 
 
@@ -57,7 +58,8 @@ def _is_catch_all(place: Place, clause: ast.ExceptHandler, body: Body) -> bool:
     if body.is_broad(clause):
         # A text without the exception's own may be one that only the author knew.
         says_no_more = _RESTATES.match(text) is not None and code_of("", text) in VAGUE
-        return repeats or place.message is None or says_no_more
+        # Another text, such as "INVALID: ...", may be the answer of the tool.
+        return place.message is None or says_no_more or (repeats and _RESTATES.match(text) is not None)
     # A class above all errors of a library or of a service says no more than Exception does.
     kinds = {kind for kind in body.caught(clause) if kind is not None}
     own = any(kind.startswith(_SPEAKING) or _is_described(kind, text, body) for kind in kinds)
@@ -87,9 +89,13 @@ def _does_nothing(statement: ast.stmt) -> bool:
 def removal(clauses: list[CatchAll], module: Module) -> list[Change | Edit] | None:
     """The changes that remove some clauses of one `try`, or let them raise again; None if that would lose something."""
     statement, source = clauses[0].statement, module.source
-    changes: list[Change | Edit] = [
-        Edit(*source.node_range(found.place.node), "raise") for found in clauses if not found.goes
-    ]
+    changes: list[Change | Edit] = []
+    for clause, place in ((found.clause, found.place) for found in clauses if not found.goes):
+        changes.append(Edit(*source.node_range(place.node), "raise"))
+        others = {*walk([*clause.body])} - {*walk([place.node])}
+        if clause.name and clause.type and all(getattr(part, "id", "") != clause.name for part in others):
+            end, start = source.node_range(clause.type)[1], source.node_range(clause.body[0])[0]
+            changes.append(Edit(end, start, re.sub(r"\s*\bas\s+\w+", "", source.text[end:start], count=1)))
     gone = [found.clause for found in clauses if found.goes]
     if not gone:
         return changes

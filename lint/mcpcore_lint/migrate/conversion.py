@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit
@@ -24,6 +24,7 @@ from mcpcore_lint.migrate.messages import (
     code_of,
     constant_text,
     is_text,
+    is_token,
     parts_of,
     pieces,
     shows,
@@ -47,6 +48,10 @@ UNWRAPS: Final = (
     "a test calls or inspects the function below its decorators",
     "let it call the tool, and run the command again",
 )
+_TOGETHER: Final = (
+    "other failures of the tool stay returned",
+    "declare a failure mode for each of them, and raise ctx.fail",
+)
 _CAUSES: Final = ("exc", "error", "cause", "caught")
 _RENDERED: Final = frozenset({"PrefabApp"})
 """What FastMCP renders from plain tools only."""
@@ -58,6 +63,15 @@ _ARGUMENT: Final = re.compile(
     re.IGNORECASE,
 )
 """What a message says of a value that cannot be used."""
+
+
+class _Wanted(NamedTuple):
+    """A failure that may be converted."""
+
+    place: Place
+    shields: list[ast.Try]
+    is_broad: bool = False
+    """Whether a clause that catches everything says it."""
 
 
 class Conversion:
@@ -145,17 +159,20 @@ class Conversion:
             self.left = [] if served else [self._dispatcher()]
             return
         places, self.left, made = failures_of(body)
-        self.left += helpers.left(body, {(remaining.path, remaining.line) for remaining in self.left})
+        passed = helpers.left(body, {(remaining.path, remaining.line) for remaining in self.left})
+        self.left += passed
         answers = {place.node for place in places} | made
         self.blocked = blocked = self.blocked_by()
         where, expected, unwraps, self._matched = callers.asserted.get(body.node, Asserted())
         if unwraps and blocked is None:
             blocked = UNWRAPS
         read = "a test reads the failure that it returns", f"change {where}, and run the command again"
+        wanted: list[_Wanted] = []
+        stays = any(isinstance(node, ast.Return) for node in made) or any(not line.perhaps for line in passed)
         for place in places:
             if place.rule not in rules:
                 continue
-            outcome = check(place, answers, body)
+            outcome, known = check(place, answers, body), len(self.left)
             if isinstance(outcome, Left):
                 self.left.append(outcome)
             elif outcome is None:
@@ -174,17 +191,41 @@ class Conversion:
                     self.left.append(body.left(place.node, "a test expects what this clause raises", decide))
                 elif not self._tells(broad, callers):
                     self.catch_alls.append(broad)
-                elif self._is_coded(place, "INTERNAL_ERROR"):
-                    self.places.append(place)
-                    self.shields += outcome
                 else:
-                    self.left.append(body.left(place.node, *_kept(place)))
-            elif not self._name(place):
-                self.left.append(body.left(place.node, *_kept(place)))
+                    wanted.append(_Wanted(place, outcome, is_broad=True))
             else:
-                self.places.append(place)
-                self.shields += outcome
+                wanted.append(_Wanted(place, outcome))
+            stays = stays or (place.raised == "" and len(self.left) > known)
         self._keep_nested()
+        self._decide(wanted, stays=stays)
+
+    def _decide(self, wanted: list[_Wanted], *, stays: bool) -> None:
+        """Name the failures that can be converted. A tool that goes on to return some of them returns all of them."""
+        taken = {**self._codes}
+        while True:
+            named = [
+                self._is_coded(item.place, "INTERNAL_ERROR") if item.is_broad else self._name(item.place)
+                for item in wanted
+            ]
+            stays = stays or any(item.place.raised == "" for item, good in zip(wanted, named, strict=True) if not good)
+            kept = [
+                item
+                for item, good in zip(wanted, named, strict=True)
+                if good and not (stays and (item.place.raised == "" or item.shields))
+            ]
+            if kept == wanted:
+                break
+            for item, good in zip(wanted, named, strict=True):
+                if item not in kept:
+                    self.left.append(self.body.left(item.place.node, *(_TOGETHER if good else _kept(item.place))))
+            wanted = kept
+            self.entries, self.reasons, self.codes, self._codes = [], {}, {}, {**taken}
+        self.places = [item.place for item in wanted]
+        self.shields = [shield for item in wanted for shield in item.shields]
+        for broad in [*self.catch_alls]:
+            if stays and broad.place.raised == "":
+                self.catch_alls.remove(broad)
+                self.left.append(self.body.left(broad.clause, *_TOGETHER))
 
     def _tells(self, broad: CatchAll, callers: Callers) -> bool:
         """Whether clients would read less than what a clause shows, or the text of an exception that it hides."""
@@ -302,6 +343,9 @@ class Conversion:
         parts = pieces(message, scope)
         kind = self._class(place)
         clause = self.body.clause_of(place.node)
+        # Its author foresaw another cause than what a clause for everything catches. A word alone is no message.
+        if (clause is not None and self.body.is_broad(clause)) or is_token(parts):
+            return False
         # The text of a KeyError is the key.
         shown = "key" if clause is not None and self.body.caught(clause) == ("builtins.KeyError",) else "error"
         caught = {clause.name: shown} if clause is not None and clause.name is not None else {}
@@ -345,6 +389,8 @@ class Conversion:
         names = walk([hole for hole in holes if hole is not None])
         passes = LOCK.search(constant_text(pieces(place.message, self.body.scope))) is not None
         unknown = passes or None in holes or any(isinstance(part, ast.Name) and part.id not in known for part in names)
+        # Nobody foresaw what a clause catches. The cause of another failure is known, so INTERNAL_ERROR is wrong.
+        unknown = unknown or self.body.clause_of(place.node) is None
         if place.raised == "" and place.message is not None and not (code in VAGUE and unknown):
             self.codes[place] = code
         return place in self.codes
@@ -485,7 +531,9 @@ class Conversion:
         module, scope, node = self.body.module, self.body.scope, place.node
         head = [f'"{self.reasons[place]}"'] if place in self.reasons else []
         text, labelled = self._message(place)
-        arguments = [*head, *([text] if text else []), *place.arguments]
+        coded = rf'data=\{{"\w+": "{self.codes.get(place, "")}"\}}'  # the envelope has the code already
+        data = [part for part in place.arguments if re.fullmatch(coded, part) is None]
+        arguments = [*head, *([text] if text else []), *data]
         if isinstance(node, ast.Return):
             return [codemods.change(module, "raise_failure", node, cause, callee, *arguments)]
         assert node.exc is not None

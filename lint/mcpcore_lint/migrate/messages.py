@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.scopes import Scope
 
-_IN_RESPONSE: Final = re.compile(r"\bin (?:the |its |an? )?(?:\w+ )?response\b", re.IGNORECASE)
+_IN_RESPONSE: Final = re.compile(
+    r"(?i:\bin (?:the |its |an? )?(?:\w+ )?response\b)"
+    r"|(?i:\b(?:binary|executable|command|program|package|library|dependency|driver|credentials?|api[ _-]?key)\b)"
+    r"|(?:Binary|Executable|Command|Package|Library|Dependency|Driver|Credentials?|ApiKey|APIKey)(?=[A-Z])"
+)
+"""What a caller cannot name: a part of a response, or of the server."""
 LOCK: Final = re.compile(r"(?i:\block)|Lock")
 """What passes with time."""
 VAGUE: Final = frozenset({"INTERNAL_ERROR", "UNKNOWN_ERROR"})
@@ -87,6 +92,9 @@ _CONNECTING: Final = frozenset(
     }
 )
 """Words that connect a message with a hole, and say nothing at the end of a name."""
+_VERBS: Final = frozenset(
+    {"is", "are", "was", "were", "must", "not", "does", "has", "have", "cannot", "should", "already"}
+)
 _MAX_SLUG: Final = 60
 _STRING_METHODS: Final = frozenset({"format", "join", "strip", "rstrip", "lower", "replace", "upper", "title"})
 _HOLE: Final = "\N{HORIZONTAL ELLIPSIS}"
@@ -128,6 +136,11 @@ def parts_of(node: ast.expr | None, scope: Scope) -> list[str | ast.expr | None]
 def pieces(node: ast.expr | None, scope: Scope) -> list[str | None]:
     """The constant pieces of a text, with None for each hole; a single None if nothing is known."""
     return [part if isinstance(part, str) else None for part in parts_of(node, scope)]
+
+
+def is_token(parts: list[str | None]) -> bool:
+    """Whether a message is one word for programs, such as `not_found`."""
+    return None not in parts and re.fullmatch(r"[a-z\d]+(?:[_.-][a-z\d]+)*", constant_text(parts)) is not None
 
 
 def shows(node: ast.expr | None, scope: Scope, names: Container[str]) -> bool:
@@ -219,7 +232,7 @@ def constant_text(parts: list[str | None]) -> str:
 
 
 def slug(parts: list[str | None], most: int) -> str:
-    """The reason: up to `most` words of the first sentence of the message; empty if it has none."""
+    """The reason: up to `most` words of the first sentence of the message; empty if it has none, or has numbers."""
     text = _PREFIX.sub("", "".join(" " if part is None else part for part in parts).lstrip())
     for sign, spelled in _SPELLED:
         text = sign.sub(spelled, text)
@@ -230,16 +243,14 @@ def slug(parts: list[str | None], most: int) -> str:
         if len(words) > 1:
             break
     if len(words) > most + 2:
-        words = words[:most]
         # A phrase that has begun would end in the middle.
-        last = max((at for at, word in enumerate(words) if word in _CONNECTING), default=0)
-        words = words[:last] if last > most // 2 else words
-    while words and (words[0].isdigit() or len("_".join(words)) > _MAX_SLUG):
-        words = words[1:] if words[0].isdigit() else words[:-1]
+        last = max((at for at, word in enumerate(words[:most]) if word in _CONNECTING), default=0)
+        words = words[:last] if last > most // 2 else []
     while len(words) > 1 and words[-1] in _CONNECTING:
         words.pop()
-    joined = "_".join(words)
-    return joined if len(joined) > 3 else ""
+    # Without the noun that a hole has, a reason names nothing.
+    joined = "_".join(words) if not words or words[0] not in _VERBS else ""
+    return joined if 3 < len(joined) <= _MAX_SLUG and not re.search(r"\d", joined) else ""
 
 
 # -- codes, from the tables by which the runtime classifies exceptions ------------------------------------------------

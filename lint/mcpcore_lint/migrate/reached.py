@@ -30,6 +30,8 @@ _BUGS: Final = frozenset(
 )  # fmt: skip
 """Exceptions that end a program, steer it, or say that it is wrong."""
 _CODED: Final = "mcpcore.CodedError"
+_FEW: Final = 2
+"""How many messages a class may have that its docstring describes."""
 _SHOWN: Final = 60
 """How much of a message the report shows."""
 
@@ -205,7 +207,8 @@ def _entry(name: str, items: Sequence[Raised], module: Module, hierarchy: Hierar
         reason = slug(pieces(items[0].message, items[0].scope), 8)
         # The text of the exception, which clients read, has the advice already.
         return Entry(reason, code, first.when) if reason else None
-    known = of_class(name, info.node)
+    # The sentence of a class with many messages is about some of them.
+    known = of_class(name, info.node) if len(same) <= _FEW else None
     return Entry(known[0], code, known[1]) if known is not None else None
 
 

@@ -49,15 +49,9 @@ def one_clause(order_id: str) -> int:
             when="The order id is missing.",
             recovery=TODO,
         ),
-        FailureMode(
-            "order_already_exists",
-            ErrorCode.CONFLICT,
-            when="The order already exists.",
-            recovery=TODO,
-        ),
     ],
 )
-async def nested_classes(fails: ToolContext[Literal["order_id_is_missing", "order_already_exists"]], order_id: str, ctx: Context) -> dict[str, Any]:
+async def nested_classes(fails: ToolContext[Literal["order_id_is_missing"]], order_id: str, ctx: Context) -> dict[str, Any]:
     """Read an order."""
     try:
         text = """
@@ -72,8 +66,8 @@ async def nested_classes(fails: ToolContext[Literal["order_id_is_missing", "orde
                 text,
             )
         return {"text": text}
-    except OrderExists as exc:
-        raise fails.fail("order_already_exists", "The order already exists") from exc
+    except OrderExists:
+        return {"error": "The order already exists"}
     except OrderError as e:
         return {"error": str(e)}
     except (FileNotFoundError, PermissionError):

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import httpx
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
-from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server, internal_error
+from mcpcore import TODO, Context as ToolContext, ErrorCode, FailureMode, Server
 
 mcp = Server("orders", instructions="Ask for orders.", expose_internal_errors="message")
 ORDERS: dict[str, int] = {}
@@ -82,11 +82,20 @@ async def find(ctx: ToolContext[Literal["order_id_is_missing"]], words: str) -> 
     return json.dumps({"orders": []})
 
 
-@mcp.tool()
-async def ship(order_id: str) -> CallToolResult | str:
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "order_was_not_found",
+            ErrorCode.NOT_FOUND,
+            when="The order was not found.",
+            recovery=TODO,
+        ),
+    ],
+)
+async def ship(ctx: ToolContext[Literal["order_was_not_found"]], order_id: str) -> CallToolResult | str:
     """Ship an order."""
     if order_id not in ORDERS:
-        raise internal_error(f"No order {order_id}")
+        raise ctx.fail("order_was_not_found", f"Order {order_id} was not found")
     return "shipped"
 
 
@@ -96,11 +105,20 @@ async def get_again(order_id: str, ctx: Context) -> dict[str, Any]:
     return await get_order(order_id, ctx)
 
 
-@mcp.tool()
-async def listed(x: int) -> list[TextContent]:
+@mcp.tool(
+    errors=[
+        FailureMode(
+            "x_is_required",
+            ErrorCode.VALIDATION_ERROR,
+            when="x is required.",
+            recovery=TODO,
+        ),
+    ],
+)
+async def listed(ctx: ToolContext[Literal["x_is_required"]], x: int) -> list[TextContent]:
     """Answer with a list."""
     if not x:
-        raise internal_error("x is 0")
+        raise ctx.fail("x_is_required", "x is required")
     return []
 
 
@@ -112,14 +130,20 @@ async def listed(x: int) -> list[TextContent]:
             when="There is no query.",
             recovery=TODO,
         ),
+        FailureMode(
+            "sql_must_not_drop_tables",
+            ErrorCode.VALIDATION_ERROR,
+            when="sql must not drop tables.",
+            recovery=TODO,
+        ),
     ],
 )
-async def rows(ctx: ToolContext[Literal["there_is_no_query"]], sql: str) -> list[dict[str, Any]]:
+async def rows(ctx: ToolContext[Literal["there_is_no_query", "sql_must_not_drop_tables"]], sql: str) -> list[dict[str, Any]]:
     """Answer with rows."""
     if not sql:
         raise ctx.fail("there_is_no_query", "There is no query")
     if "drop" in sql:
-        raise internal_error("Read only")
+        raise ctx.fail("sql_must_not_drop_tables", "sql must not drop tables")
     return [{"row": 1}]
 
 

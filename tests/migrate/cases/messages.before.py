@@ -59,7 +59,7 @@ async def find(words: str) -> str:
 async def ship(order_id: str) -> CallToolResult | str:
     """Ship an order."""
     if order_id not in ORDERS:
-        return CallToolResult(isError=True, content=[TextContent(type="text", text=f"No order {order_id}")])
+        return CallToolResult(isError=True, content=[TextContent(type="text", text=f"Order {order_id} was not found")])
     return "shipped"
 
 
@@ -73,7 +73,7 @@ async def get_again(order_id: str, ctx: Context) -> dict[str, Any]:
 async def listed(x: int) -> list[TextContent]:
     """Answer with a list."""
     if not x:
-        return [TextContent(type="text", text="Error: x is 0")]
+        return [TextContent(type="text", text="Error: x is required")]
     return []
 
 
@@ -83,7 +83,7 @@ async def rows(sql: str) -> list[dict[str, Any]]:
     if not sql:
         return [{"error": "There is no query"}]
     if "drop" in sql:
-        return {"status": "error", "reason": "Read only"}
+        return {"status": "error", "reason": "sql must not drop tables"}
     return [{"row": 1}]
 
 

@@ -26,7 +26,7 @@ def one(fails: ToolContext[Literal["x_must_not_be_zero"]], x: int, *, ctx: Conte
     e = exc = "x"
     try:
         return str(1 // x)
-    except Exception as error:
+    except ZeroDivisionError as error:
         raise fails.fail("x_must_not_be_zero", "x must not be zero") from error
 
 

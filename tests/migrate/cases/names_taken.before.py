@@ -14,7 +14,7 @@ def one(x: int, *, ctx: Context) -> str:
     e = exc = "x"
     try:
         return str(1 // x)
-    except:
+    except ZeroDivisionError:
         raise ValueError("x must not be zero")
 
 

@@ -82,7 +82,7 @@ def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
     for part in (
         "from fastmcp.server.providers.proxy import FastMCPProxy\n",
         "from fastmcp.tools import Tool\nfrom fastmcp.tools.function_tool import FunctionTool\n",
-        'mcp = FastMCP(\n    "a",\n    middleware=[ContractMiddleware(expose_internal_errors="message")],\n)\n',
+        'mcp = FastMCP(\n    "a",  # the name\n    middleware=[ContractMiddleware(expose_internal_errors="message")],\n)\n',
         'sub = FastMCP("b", middleware=[ContractMiddleware(expose_internal_errors="message")])\nmcp.mount(sub, namespace="b")\n',
         'mcp.run(transport="http", host=os.getenv("HOST", "0.0.0.0"), port=8000, path="/x")\n',
     ):
@@ -134,11 +134,12 @@ mcp.run()
 
 
 def test_only_the_options_go(tmp_path: Path) -> None:
-    """A server with nothing else keeps its parentheses, and one that is run twice keeps both calls."""
+    """A server with nothing else keeps its parentheses, and a call that has the option keeps it."""
     head = "from mcpcore import Server\n\n"
     assert f"{head}mcp = Server()\n" == migrated(tmp_path / "a", f"{head}mcp = Server(port=1)\n")
     twice = f'{head}mcp = Server("x")\nmcp.run("sse", port=2)\nmcp.run("sse")\n'
-    assert twice == migrated(tmp_path / "b", twice.replace('"x"', '"x", port=1'))
+    after = twice.replace('"sse")', '"sse", port=1)')
+    assert after == migrated(tmp_path / "b", twice.replace('"x"', '"x", port=1'))
     one = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    port=2, host="h"\n)\n'
     before = one.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', ",\n")
     assert one == migrated(tmp_path / "c", before)
@@ -151,7 +152,53 @@ def test_options_that_name_what_the_run_does_not_know_go_with_a_line(head: str, 
     source = f"from mcp.server.fastmcp import FastMCP\n{made}def main():\n    mcp = make(1)\n    mcp.run('sse')\n"
     outcome, files = run(tmp_path, {"server.py": source})
     assert "mcp.run('sse', host='h')\n" in files["server.py"]
-    assert ["port=port of the server"] == [removed.pattern.partition(",")[0] for removed in outcome.removed]
+    assert () == outcome.removed
+    assert [
+        "server.py:3: port=port of the server, which SDK 2.0 does not have, is removed: give it to mcp.run() at server.py:7"
+    ] == [line.replace(":4:", ":3:").replace("py:8", "py:7") for line in report(outcome)]
+    assert outcome.left[0].stops
+
+
+MADE = """from mcp.server.fastmcp import FastMCP
+
+
+def make() -> FastMCP:
+    server = FastMCP("x", host="0.0.0.0", port=9, stateless_http=True, sse_path="/s")
+    return server
+"""
+RUNS = """from made import make
+
+mcp = make()
+app = mcp.streamable_http_app()
+
+
+def main(kind: str) -> None:
+    if kind == "stdio":
+        mcp.run()
+    elif kind == "sse":
+        make().run(transport="sse")
+    else:
+        mcp.run(transport="streamable-http", port=1)
+"""
+
+
+def test_options_go_to_each_call_that_runs_the_server(tmp_path: Path) -> None:
+    """Also in another file, and to an application. A transport that is known later takes what all of them take."""
+    outcome, files = run(tmp_path, {"made.py": MADE, "main.py": RUNS})
+    assert 'FastMCP("x", expose_internal_errors="message")'.replace("FastMCP", "Server") in files["made.py"]
+    for part in (
+        'app = mcp.streamable_http_app(host="0.0.0.0", stateless_http=True)\n',
+        "        mcp.run()\n",
+        '        make().run(transport="sse", host="0.0.0.0", port=9, sse_path="/s")\n',
+        '        mcp.run(transport="streamable-http", port=1, host="0.0.0.0", stateless_http=True)\n',
+    ):
+        assert part in files["main.py"]
+    assert ((), []) == (outcome.removed, report(outcome))
+    later = RUNS.replace('transport="sse"', "transport=kind")
+    outcome, files = run(tmp_path / "later", {"made.py": MADE, "main.py": later})
+    assert 'make().run(transport=kind, host="0.0.0.0", port=9)' in files["main.py"]
+    lost = [line for line in report(outcome) if "give it to make().run() at main.py:11" in line]
+    assert ["stateless_http=True", "sse_path='/s'"] == [line.split()[1] for line in lost]
 
 
 SETTINGS = """import argparse

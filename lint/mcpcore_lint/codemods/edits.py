@@ -63,6 +63,25 @@ def add_parameter(
     return change(module, "add_parameter", function, code, index)
 
 
+def add_argument(module: Module, call: ast.Call, code: str) -> Edit:
+    """Add an argument behind the others, on a separate line if they are written like that; comments stay."""
+    source, arguments = module.source, arguments_in_order(call)
+    if not arguments:
+        end = source.node_range(call)[1] - 1
+        return Edit(end, end, code)
+    last = arguments[-1]
+    end, line = source.node_range(last)[1], source.line(last.lineno)
+    rest = re.match(r"[ \t]*,?([ \t]*(?:#[^\r\n]*)?)(?=\r?\n)", source.text[end:])
+    if last.lineno == call.lineno or rest is None:
+        glue = f",{source.newline}{_indent(line)}" if last.lineno != call.lineno else ", "
+        return Edit(end, end, f"{glue}{code}")
+    return Edit(end, end + rest.end(), f",{rest[1]}{source.newline}{_indent(line)}{code},")
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
 def has_comment(code: str) -> bool:
     """Whether a part of a file contains a comment."""
     if "#" not in code:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods import edits as codemods
@@ -12,10 +13,11 @@ from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, FASTMCP_4, GONE, METHODS, PATHS, RUN
+from mcpcore_lint.migrate.running import Site
 from mcpcore_lint.model import Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Collection, Container, Iterable
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
@@ -33,36 +35,58 @@ _READING: Final = frozenset({"int", "str", "os.getenv", "os.environ.get", "geten
 """Calls that give the same value again."""
 
 
-def plan_options(module: Module, handlers: Container[str] = ()) -> tuple[list[Edit], list[Left], list[Left]]:
+def plan_options(
+    module: Module,
+    handlers: Container[str] = (),
+    sites: Collection[Site] = (),
+    elsewhere: dict[str, list[Edit]] | None = None,
+) -> tuple[list[Edit], list[Left], list[Left]]:
     """The edits for what releases removed from servers and contexts, what is left, and the options that went.
 
     Args:
         module: The file.
         handlers: The names of the functions of tools, by which a test calls them on an object that is not known.
+        sites: Where the servers of the project are run.
+        elsewhere: The edits of other files by their paths, which get the options of servers that they run.
     """
     edits: list[Edit] = []
     left: list[Left] = []
     gone: list[Left] = []
     for call, scope in module.calls_near(*_WORDS, decorators=True):
         made = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
-        table = GONE.get(made.name, {}) if isinstance(made, Symbol) else {}
+        kind = (made.name or "") if isinstance(made, Symbol) else ""
+        table = GONE.get(kind, {})
         if options := [keyword for keyword in call.keywords if keyword.arg in table]:
-            found, moved = _without(call, options, module, table)
-            edits += found
+            edits += _removed(call, options, module)
+            given: dict[Site, list[str]] = {}
             for keyword in options:
                 release, instead = table[keyword.arg or ""]
                 pattern = f"{keyword.arg}={ast.unparse(keyword.value)} of the server, which {release} does not have"
-                if keyword not in moved:
+                moved, lost = _moved(call, keyword, module, kind, sites if instead == RUN else ())
+                for site, argument in moved:
+                    given.setdefault(site, []).append(argument)
+                if lost is not None:
+                    decide = f"give it to {ast.unparse(lost.call.func)}() at {lost.module.path}:{lost.call.lineno}"
+                    gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", decide, stops=True))
+                elif not moved:
                     gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", instead))
+            for site, arguments in given.items():
+                own = (
+                    edits
+                    if site.module is module or elsewhere is None
+                    else elsewhere.setdefault(site.module.absolute, [])
+                )
+                own.append(_given(site.call, arguments, site.module))
         elif isinstance(call.func, ast.Attribute):
             edits += _method(call, call.func, scope, module, left, handlers)
-    return [*edits, *_settings(module, left)], left, gone
+    edits += _settings(module, left)
+    return edits, [line._replace(stops=True) for line in left], gone
 
 
 def _settings(module: Module, left: list[Left]) -> list[Edit]:
     """The edits that give what a server's settings hold no longer to the call that runs it, or lines of the report."""
     edits: list[Edit] = []
-    source = module.source
+    source, given = module.source, dict[ast.Call, list[str]]()
     for node in walk([module.tree]) if source.has("settings") else ():
         match node:
             case ast.Attribute(attr=option, value=ast.Attribute(attr="settings", value=server)):
@@ -77,16 +101,17 @@ def _settings(module: Module, left: list[Left]) -> list[Edit]:
             if run is not None:
                 name = "path" if kind == _FASTMCP and option in PATHS else option
                 lines = source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0]
-                edits += [_given(run, [f"{name}={source.segment(statement.value)}"], module), Edit(*lines, "")]
+                given.setdefault(run, []).append(f"{name}={source.segment(statement.value)}")
+                edits.append(Edit(*lines, ""))
                 continue
-        given = _given_at_start(node, server, option, module) if instead == RUN else None
-        if given is not None:
-            edits.append(Edit(*source.node_range(node), source.segment(given)))
+        start = _given_at_start(node, server, option, module) if instead == RUN else None
+        if start is not None:
+            edits.append(Edit(*source.node_range(node), source.segment(start)))
             continue
         pattern = f"settings.{option} of the server, which {release} does not have"
         decide = f"{RUN}, as in run(transport=..., {option}=...)" if instead == RUN else instead
         left.append(Left(module.path, node.lineno, (), pattern, decide))
-    return edits
+    return [*edits, *(_given(run, arguments, module) for run, arguments in given.items())]
 
 
 def _given_at_start(node: ast.Attribute, server: ast.expr, option: str, module: Module) -> ast.expr | None:
@@ -159,39 +184,16 @@ def _given(run: ast.Call, arguments: list[str], module: Module) -> Edit:
     return Edit(end, end, glue + ", ".join(arguments))
 
 
-def _without(
-    call: ast.Call, options: list[ast.keyword], module: Module, table: Mapping[str, tuple[str, str]]
-) -> tuple[list[Edit], list[ast.keyword]]:
-    """The edits that remove options of a server, and those of them that go to the call that runs it."""
-    edits = _removed(call, options, module)
-    target = module.parents.get(call)
-    names = [target.targets[0].id] if isinstance(target, ast.Assign) and isinstance(target.targets[0], ast.Name) else []
-    runs = [
-        run
-        for run, _ in module.calls_near("run(")
-        if isinstance(run.func, ast.Attribute)
-        and run.func.attr == "run"
-        and getattr(run.func.value, "id", None) in names
-    ]
-    if len(runs) != 1 or _transport(runs[0]) not in {"http", "sse", "streamable-http"}:
-        return edits, []
-    given = {"mount_path", *(keyword.arg for keyword in runs[0].keywords)}
-    moved = [
-        option
-        for option in options
-        if table[option.arg or ""][1] == RUN and option.arg not in given
-        # A name may mean something else where the server is run, or nothing.
-        if all(
-            scope_around(call, module).lookup(part.id) == scope_around(runs[0], module).lookup(part.id)
-            for part in walk([option.value])
-            if isinstance(part, ast.Name)
-        )
-    ]
-    added = [
-        f"{'path' if table is GONE[_FASTMCP] and part.arg in PATHS else part.arg}={module.source.segment(part.value)}"
-        for part in moved
-    ]
-    return [*edits, *([_given(runs[0], added, module)] if added else [])], moved
+def _moved(
+    call: ast.Call, option: ast.keyword, module: Module, kind: str, sites: Iterable[Site]
+) -> tuple[list[tuple[Site, str]], Site | None]:
+    """The calls that run a server, each with an option to give, and one that needs it and cannot take it."""
+    name = option.arg or ""
+    spelled = "path" if kind == _FASTMCP and name in PATHS else name
+    found = [site for site in sites if site.runs(call, module) and site.needs(name, kind)]
+    found = [site for site in found if {spelled, "mount_path"}.isdisjoint(word.arg for word in site.call.keywords)]
+    lost = next((site for site in found if not site.takes(option, kind, scope_around(call, module))), None)
+    return [(site, f"{spelled}={module.source.segment(option.value)}") for site in found if lost is None], lost
 
 
 def _removed(call: ast.Call, options: list[ast.keyword], module: Module) -> list[Edit]:
@@ -205,19 +207,17 @@ def _removed(call: ast.Call, options: list[ast.keyword], module: Module) -> list
             at += 1
         if at > first:
             start, end = source.node_range(arguments[first])[0], source.node_range(arguments[at - 1])[1]
-            if at < len(arguments):
+            above = re.search(r"(?<=\n)(?:[ \t]*#[^\n]*\n)*[ \t]*$", source.text[:start])
+            behind = re.match(r"[ \t]*,?[ \t]*(?:#[^\n]*)?\r?\n", source.text[end:])
+            if above is not None and behind is not None:  # whole lines, so other comments stay with their options
+                start, end = above.start(), end + behind.end()
+            elif at < len(arguments):
                 end = source.node_range(arguments[at])[0]
             elif first:
                 start = source.node_range(arguments[first - 1])[1]
             edits.append(Edit(start, end, ""))
         at += 1
     return edits
-
-
-def _transport(run: ast.Call) -> str:
-    value = next((keyword.value for keyword in run.keywords if keyword.arg == "transport"), None)
-    value = value or (run.args[0] if run.args else None)
-    return str(value.value) if isinstance(value, ast.Constant) else ""
 
 
 def _method(

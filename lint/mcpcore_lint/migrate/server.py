@@ -7,8 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
-from mcpcore_lint.codemods.rewrite import Rewriter
-from mcpcore_lint.diagnostics import Edit, Fix
+from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
@@ -364,13 +363,7 @@ class Renaming:
         return False
 
     def _keep_texts(self, node: ast.Call) -> None:
-        source, arguments = self.module.source, codemods.arguments_in_order(node)
-        end, glue = source.node_range(node)[1] - 1, ""
-        if arguments:
-            end, line = source.node_range(arguments[-1])[1], source.line(arguments[-1].lineno)
-            alone = arguments[-1].lineno != node.lineno
-            glue = f",{source.newline}{line[: len(line) - len(line.lstrip())]}" if alone else ", "
-        self.edits.append(Edit(end, end, f"{glue}{_TEXTS}"))
+        self.edits.append(codemods.add_argument(self.module, node, _TEXTS))
 
     def _context(self, node: ast.Subscript) -> None:
         """Drop the type of the session, which the context of version 2 does not name."""
@@ -536,17 +529,14 @@ def plan_middleware(module: Module, mounted: Collection[ast.AST] = ()) -> tuple[
     ]
     if left:
         return [], left
-    rewriter = Rewriter(module.path, module.source.text, module.tree)
     for call, scope in module.calls_near("FastMCP("):
         symbol = evaluate(call.func, scope)
         if not (isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP") or call in mounted:
             continue
         made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({'' if _masks(call, module) else _TEXTS})"
-        change = None
+        new: tuple[Edit, ...] = ()
         if all(keyword.arg not in {None, "middleware"} for keyword in call.keywords):
-            arguments = [*codemods.arguments_in_order(call), f"middleware=[{made}]"]
-            change = codemods.rewrite_call(module, call, arguments)
-        new = rewriter.edits(Fix("", (change,))) if change is not None else ()
+            new = (codemods.add_argument(module, call, f"middleware=[{made}]"),)
         match module.parents.get(call):
             case ast.Assign(targets=[(ast.Name() | ast.Attribute()) as target]) as statement if not new:
                 new = _inserted(module, statement, module.source.segment(target), made)

@@ -26,7 +26,8 @@ from mcpcore_lint.migrate.reached import imported_by
 from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import after_syntax_error, merged
 from mcpcore_lint.migrate.requirements import INSTALLS, imported, needs_of, plan_requirements
-from mcpcore_lint.migrate.server import Project, Renaming, doubles, mounted_servers, plan_middleware
+from mcpcore_lint.migrate.running import Servers, servers_of
+from mcpcore_lint.migrate.server import Project, Renaming, doubles, plan_middleware
 from mcpcore_lint.migrate.sharing import share
 from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
@@ -363,9 +364,10 @@ class _Run:
             place.left._replace(path=self.shown(place.path), line=self._line(place, written=write)) for place in places
         ]
         removed = merged([*self.removed, *(line for _, plan in plans for line in plan.raised)])
+        left += (line for line in removed if line.stops)
         return Migration(
-            tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools, tuple(removed),
-            tried,
+            tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools,
+            tuple(line for line in removed if not line.stops), tried,
         )  # fmt: skip
 
 
@@ -469,9 +471,7 @@ class _Pass:
             for name in (*info.attributes, *info.instance_attributes, *info.methods)
         }
         fields = frozenset(ATTRIBUTES) - owned if self._state.version_1 else frozenset()
-        if any(
-            module.source.has("fastmcp") and _FASTMCP.search(module.source.text) for module in self.modules.values()
-        ):
+        if any(_FASTMCP.search(module.source.text) for module in self.modules.values()):
             fields -= {"_mcp_server"}  # FastMCP has this attribute, too, and keeps it
         project = Project(fields, self._state.exported)
         for path, module in self.modules.items() if "server" in self._run.rules else ():
@@ -485,11 +485,11 @@ class _Pass:
 
     def convert(self, visited: Collection[str]) -> None:
         """Convert the failures in the functions of the tools."""
-        mounted, tools = mounted_servers(self.modules.values()), self._tools
+        servers, tools = servers_of(self.modules.values()), self._tools
         for path, module in self.modules.items() if "server" in self._run.rules else ():
             with self._guarded(path):
                 if path in visited:
-                    self._options(path, module, mounted)
+                    self._options(path, module, servers)
         sources = [module for module in self.modules.values() if not is_test(module)]
         hierarchy = self.checker.hierarchy
         callers = Callers(sources, hierarchy, self.handlers, self._guarded)
@@ -508,13 +508,12 @@ class _Pass:
                     plans.append(plan)
         self._follow(plans)
 
-    def _options(self, path: str, module: Module, mounted: Collection[ast.AST]) -> None:
+    def _options(self, path: str, module: Module, servers: Servers) -> None:
         names = {getattr(node, "name", "") for node in self.handlers} if is_test(module) else ()
-        edits, options, gone = plan_options(module, names)
-        left = [option._replace(stops=True) for option in options]
+        edits, left, gone = plan_options(module, names, servers.sites, self.edits)
         self.removed += self._located(gone)
         if not is_test(module) and not edits:
-            edits, more = plan_middleware(module, mounted)
+            edits, more = plan_middleware(module, servers.mounted)
             left += more
         elif module.source.has("FastMCP"):
             left += doubles(module)

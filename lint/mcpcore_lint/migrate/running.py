@@ -1,0 +1,124 @@
+"""Where the servers of a project are run, also in other files: version 2 takes the options of a transport there."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.migrate.body import scope_around
+from mcpcore_lint.migrate.following import is_test
+from mcpcore_lint.migrate.server import mounted_servers
+from mcpcore_lint.values import CallValue
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from mcpcore_lint.engine.syntax.module import Module
+    from mcpcore_lint.engine.syntax.scopes import Scope
+
+_METHODS: Final = {
+    "run": "",
+    "run_async": "",
+    "run_sse_async": "sse",
+    "run_streamable_http_async": "streamable-http",
+    "run_http_async": "http",
+    "sse_app": "sse",
+    "streamable_http_app": "streamable-http",
+    "http_app": "http",
+}
+"""The methods that run a server or make its application, each with its transport, or empty for those that take one."""
+_SSE: Final = frozenset({"host", "port", "sse_path", "message_path", "transport_security"})
+_HTTP: Final = (_SSE - {"sse_path", "message_path"}) | {
+    "streamable_http_path", "json_response", "stateless_http", "event_store", "retry_interval",
+}  # fmt: skip
+_FAST: Final = frozenset({"host", "port", "log_level", "streamable_http_path", "json_response", "stateless_http"})
+_TAKES: Final[dict[str, dict[str, frozenset[str]]]] = {
+    "mcpcore.Server": {"sse": _SSE, "streamable-http": _HTTP, "": _SSE & _HTTP},
+    "fastmcp.FastMCP": {
+        "sse": frozenset({"host", "port", "log_level", "sse_path"}),
+        "streamable-http": _FAST,
+        "http": _FAST,
+    },
+}
+"""What a kind of server takes for a transport; for one that is known later, what stdio takes too, and drops."""
+_LISTENING: Final = {"mcpcore.Server": {"port"}, "fastmcp.FastMCP": {"host", "port", "log_level"}}
+"""What an application has no use for."""
+_DEPTH: Final = 3
+
+
+class Site(NamedTuple):
+    """A call that runs a server or makes its application."""
+
+    module: Module
+    call: ast.Call
+    server: ast.expr
+    makers: frozenset[ast.AST]
+    """The calls that make the server, as far as they can be followed."""
+
+    @property
+    def transport(self) -> str:
+        """The name of the transport; empty if it is known only when the server is run."""
+        given = [keyword.value for keyword in self.call.keywords if keyword.arg == "transport"] or self.call.args[:1]
+        if (known := _METHODS[getattr(self.call.func, "attr", "")]) or not given:
+            return known or "stdio"
+        return str(given[0].value) if isinstance(given[0], ast.Constant) else ""
+
+    def runs(self, call: ast.Call, module: Module) -> bool:
+        """Whether it runs the server that another call makes."""
+        target = module.parents.get(call)
+        targets = target.targets if isinstance(target, ast.Assign) else [getattr(target, "target", target)]
+        named = self.module is module and any(
+            isinstance(part, (ast.Name, ast.Attribute)) and ast.unparse(part) == ast.unparse(self.server)
+            for part in targets
+        )
+        return named or call in self.makers
+
+    def needs(self, option: str, kind: str) -> bool:
+        """Whether an option means something there."""
+        if getattr(self.call.func, "attr", "").endswith("_app") and option in _LISTENING[kind]:
+            return False
+        return not self.transport or option in _TAKES[kind].get(self.transport, ())
+
+    def takes(self, option: ast.keyword, kind: str, scope: Scope) -> bool:
+        """Whether an option can be given there, and means the same."""
+        inside = scope_around(self.call, self.module)
+        names = [part.id for part in walk([option.value]) if isinstance(part, ast.Name)]
+        return (
+            option.arg in _TAKES[kind].get(self.transport, ())
+            and all(keyword.arg is not None for keyword in self.call.keywords)
+            and all(scope.lookup(name) == inside.lookup(name) for name in names)
+        )
+
+
+class Servers(NamedTuple):
+    """The servers of a project."""
+
+    mounted: set[ast.AST]
+    """The calls that make those which others mount."""
+    sites: list[Site]
+
+
+def servers_of(modules: Collection[Module]) -> Servers:
+    """The servers of a project, and the calls of files that are no tests which run them."""
+    sites: list[Site] = []
+    for module in (module for module in modules if not is_test(module)):
+        for call, scope in module.calls_near("run(", "_async(", "_app("):
+            if isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
+                made = frozenset(_made(call.func.value, scope, module))
+                sites.append(Site(module, call, call.func.value, made))
+    return Servers(mounted_servers(modules), sites)
+
+
+def _made(server: ast.expr, scope: Scope, module: Module, depth: int = 0) -> Iterator[ast.AST]:
+    """The calls that make a server, also in functions that return it."""
+    value = evaluate(server, scope)
+    made = value.func.definition if isinstance(value, CallValue) else None
+    if isinstance(value, CallValue) and value.node is not None:
+        yield value.node
+    home = module.project.module_defining(made) if isinstance(made, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+    if isinstance(made, (ast.FunctionDef, ast.AsyncFunctionDef)) and home is not None and depth < _DEPTH:
+        for part in walk([*made.body]):
+            if isinstance(part, ast.Return) and part.value is not None:
+                yield from _made(part.value, home.functions[made], home, depth + 1)

@@ -119,3 +119,37 @@ def test_clients_follow(tmp_path: Path) -> None:
         outcome.left[0].stops,
         *(line for line in files["client.py"].splitlines() if "async with" in line),
     )
+
+
+GUARDED = """import json
+
+try:
+    from fastmcp import FastMCP
+    from fastmcp.exceptions import ToolError
+    READY = True
+except ImportError:
+    FastMCP = None
+    READY = False
+
+    class ToolError(Exception):
+        pass
+
+if READY:
+    mcp = FastMCP("x")
+
+    @mcp.tool
+    def f(path: str) -> str:
+        raise ToolError("The path is too long")
+"""
+
+
+def test_imports_go_into_the_try_that_imports_the_framework(tmp_path: Path) -> None:
+    """Without the framework there is no mcpcore either. A class for that case does not hide the one of the framework."""
+    _, files = run(tmp_path, {"server.py": GUARDED})
+    head = (
+        "try:\n    from fastmcp import FastMCP\n    from mcpcore import TODO, Context, ErrorCode, FailureMode, tool\n"
+        "    from mcpcore.integrations.fastmcp import ContractMiddleware\n    READY = True\n"
+    )
+    assert head in files["server.py"].replace("    from fastmcp.exceptions import ToolError\n", "")
+    assert 'raise ctx.fail("path_is_too_long", "The path is too long")' in files["server.py"]
+    assert files["server.py"].startswith("import json\nfrom typing import Literal\n")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.module import Module
 
+_GUARDED: Final = frozenset({"fastmcp", "jsonschema", "mcp", "mcp_types", "mcpcore"})
+"""What is there only with the framework."""
 _NOQA: Final = re.compile(r"[ \t]*# noqa(?::[ \w,]*\bE402\b.*)?$")
 """A comment that allows an import below other code."""
 
@@ -151,12 +153,13 @@ def import_name(module: Module, package: str, name: str) -> Imported:
 
     wanted = canonical(f"{package}.{name}")
     module.complete()
-    bindings = module.scope.bindings
+    bindings, guarded = module.scope.bindings, _guarded(module.tree.body)
     whole: str | None = None
     for local, ways in bindings.items():
         binding = ways[0]
         # An import below `if TYPE_CHECKING:` or `try:` may not happen.
-        if len(ways) > 1 or binding.kind != "import" or binding.target is None or binding.node not in module.tree.body:
+        sure = binding.node in module.tree.body or binding.node in guarded
+        if len(ways) > 1 or binding.kind != "import" or binding.target is None or not sure:
             continue
         source, imported, level = binding.target
         if not level and imported is not None and canonical(f"{source}.{imported}") == wanted:
@@ -173,7 +176,8 @@ def import_name(module: Module, package: str, name: str) -> Imported:
 def import_edit(module: Module, package: str, clause: str) -> Edit:
     """Add a name, or several in the order of imports, to an import of the file, or an import to those of its group."""
     source, body = module.source, module.tree.body
-    for statement in body:
+    guarded = _guarded(body) if package.partition(".")[0] in _GUARDED else []
+    for statement in [*body, *guarded]:
         if isinstance(statement, ast.ImportFrom) and "." * statement.level + (statement.module or "") == package:
             for alias in statement.names:
                 if name_order(clause) < name_order(alias.name):
@@ -183,6 +187,9 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
                 _, end = source.node_range(statement.names[-1])
                 return Edit(end, end, f", {clause}")
     line = f"from {package} import {clause}{source.newline}"
+    if guarded:
+        place = source.line_starts[guarded[-1].end_lineno or 0]
+        return Edit(place, place, _indent(source.line(guarded[-1].lineno)) + line)
     wanted, last, before = _group(package), -1, -1
     own = f"{module.name.partition('.')[0]}."
     head = body[:1] if body and isinstance(body[0], ast.Expr) else []  # the docstring
@@ -218,6 +225,22 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
         return Edit(len(source.text), len(source.text), source.newline + lead + line)
     offset = source.line_starts[number]
     return Edit(offset, offset, lead + line)
+
+
+def _guarded(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The imports of a `try` that imports the framework, if the file runs without that too."""
+    if any(_of_framework(statement) for statement in body):
+        return []
+    tries = [part for part in body if isinstance(part, ast.Try) and any(map(_of_framework, part.body))]
+    inside = [part for statement in tries[:1] for part in statement.body]
+    found: list[ast.stmt] = [part for part in inside if isinstance(part, (ast.ImportFrom, ast.Import))]
+    last = max((at for at, part in enumerate(found) if _of_framework(part)), default=-1)
+    return found[: last + 1]
+
+
+def _of_framework(statement: ast.stmt) -> bool:
+    package = (statement.module or "") if isinstance(statement, ast.ImportFrom) and not statement.level else ""
+    return package.partition(".")[0] in {"fastmcp", "mcp", "mcpcore"}
 
 
 def _above_framework(body: list[ast.stmt]) -> int:

@@ -50,7 +50,7 @@ class Names:
             return imported.text
         local = imported.text
         if local != name:
-            local = self._free(_OTHERWISE.get(name, f"{name}_error" if name.islower() else name), local)
+            local = self._free(_OTHERWISE.get(name, f"mcpcore_{name}" if name.islower() else name), local)
         self._wanted[package, name] = local
         return local
 

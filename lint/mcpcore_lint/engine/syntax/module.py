@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from mcpcore_lint.dataclasses import cached_property, light
 from mcpcore_lint.engine.syntax.outline import complete, complete_all, deferred, forget, outline, settle
 from mcpcore_lint.engine.syntax.parse import BLOCKS, FIELDS, body_of, children, statements, walk, walk_shallow
-from mcpcore_lint.engine.syntax.scopes import Binding, Scope, bind_statement, role_of, targets_of
+from mcpcore_lint.engine.syntax.scopes import Binding, Scope, bind_statement, is_stub, role_of, targets_of
 from mcpcore_lint.engine.syntax.source import Source, parse
 from mcpcore_lint.patterns import regex
 
@@ -430,7 +430,7 @@ def _index_statements(module: Module, stack: list[_Place]) -> tuple[list[Functio
             assert isinstance(node, ast.ClassDef)
             if owner is not None:
                 module.classes[owner].attributes.setdefault(node.name, []).append(Binding("class", node))
-            elif scope is module.scope:
+            elif scope is module.scope and not is_stub(node.name, node, bindings, scope):
                 bindings.setdefault(node.name, []).append(Binding("class", node))
             qualname = prefix + node.name
             module.classes[node] = ClassInfo(node, module, scope, qualname, {}, {}, {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from mcpcore_lint.dataclasses import light
@@ -148,7 +149,8 @@ def bind_statement(node: ast.AST, bindings: Bindings, scope: Scope) -> None:
     match node:
         case ast.Assign():
             for target, value in [pair for assigned in node.targets for pair in targets_of(assigned, node.value)]:
-                if isinstance(target, ast.Name):
+                stub = getattr(value, "value", ...) is None and isinstance(target, ast.Name)
+                if isinstance(target, ast.Name) and not (stub and is_stub(target.id, node, bindings, scope)):
                     _bind(bindings, target.id, Binding("assign" if value is not None else "opaque", node, value))
         case ast.AnnAssign(target=ast.Name(id=name)):
             _bind(bindings, name, Binding("annotated", node, node.value, node.annotation))
@@ -191,10 +193,17 @@ def bind_statement(node: ast.AST, bindings: Bindings, scope: Scope) -> None:
             _bind(bindings, alias_node.name.id, Binding("assign", node, alias_node.value))
 
 
+def is_stub(name: str, node: ast.stmt, bindings: Bindings, scope: Scope) -> bool:
+    """Whether a class or None in `except ImportError` stands for a name of a framework that is missing."""
+    known = bindings.get(name, ()) if scope.is_module and node.col_offset else ()
+    return any(binding.target is not None and _FRAMEWORK.match(binding.target[0]) is not None for binding in known)
+
+
 def _bind(bindings: Bindings, name: str, binding: Binding) -> None:
     bindings.setdefault(name, []).append(binding)
 
 
+_FRAMEWORK: Final = re.compile(r"(?:fast)?mcp(?:\.|$)")
 _TYPE_ALIAS: Final = getattr(ast, "TypeAlias", None)
 """`type X = ...`, from Python 3.12 on."""
 _BINDING: Final = frozenset(

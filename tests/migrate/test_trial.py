@@ -141,3 +141,42 @@ def test_a_command_runs_before_and_after(tmp_path: Path, monkeypatch: pytest.Mon
         "--check after: FAILED one (exit code 1)",
         "--check FAILED one",
     ] == lines
+
+
+def test_names_that_the_installed_release_does_not_have_are_listed(tmp_path: Path) -> None:
+    """Also where nothing is written. An import that the file can do without, and one of another package, are not."""
+    server = (
+        "from fastmcp import FastMCP\nfrom fastmcp.server.middleware.nowhere import Absent\nfrom fastmcp import absent\n"
+        "from fastmcp.server import middleware\nfrom mcp.types import Tool\nfrom elsewhere import x\n"
+        "try:\n    from fastmcp.other import y\nexcept ImportError:\n    y = None\n"
+    )
+    done = migrate(
+        tmp_path, {"server.py": server, "test_server.py": "from fastmcp.tests import z\n\ndef test_z(): ...\n"}
+    )
+    lines = [line.replace(f"{tmp_path}/", "") for line in done.stdout.splitlines()]
+    assert (1, server) == (done.exit_code, (tmp_path / "server.py").read_text())
+    assert [
+        "The server does not work until you change this: PATH:LINE: finding: next step:",
+        "server.py:2: the import of Absent: the installed fastmcp has no fastmcp.server.middleware.nowhere.Absent",
+        "server.py:3: the import of absent: the installed fastmcp has no fastmcp.absent",
+        "About the project: PATH:LINE: finding: next step:",
+        "test_server.py:1: the import of z: the installed fastmcp has no fastmcp.tests.z",
+    ] == lines
+
+
+def test_packages_that_ask_for_an_earlier_release_are_listed(tmp_path: Path) -> None:
+    """The metadata of the environment says so. A cap above the release, and that of an extra, do not matter."""
+    site = tmp_path / "site"
+    for name, wanted in {"old-one": "mcp[cli]>=1.2,<2", "new": "mcp<3", "old_extra": "fastmcp<3; extra == 'x'"}.items():
+        (site / f"{name}-1.dist-info").mkdir(parents=True)
+        text = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\nRequires-Dist: {wanted}\n"
+        (site / f"{name}-1.dist-info" / "METADATA").write_text(text)
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{site}" exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    lists = '[project]\nname = "a"\ndependencies = [\n    "fastmcp>=4",\n    "old_one>=1",\n    "new",\n    "old-extra",\n]\n'
+    project = tmp_path / "project"
+    done = migrate(project, {"pyproject.toml": lists, "server.py": SERVER}, "--environment", str(python))
+    lines = [line for line in done.stdout.splitlines() if "the dependency" in line]
+    told = "it asks for mcp[cli]>=1.2,<2, so take a release of it that does not, or leave it out"
+    assert [f"{project}/pyproject.toml:6: the dependency old-one: {told}"] == lines

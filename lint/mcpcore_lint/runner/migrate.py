@@ -365,6 +365,7 @@ class _Run:
         ]
         removed = merged([*self.removed, *(line for _, plan in plans for line in plan.raised)])
         left += (line for line in removed if line.stops)
+        left += trial.missing(self.raw, self.shown, left) if trial is not None and write else ()
         return Migration(
             tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools,
             tuple(line for line in removed if not line.stops), tried,

@@ -9,12 +9,15 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
 _SCRIPT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "importing.py")
+_NAMING: Final = os.path.join(os.path.dirname(_SCRIPT), "naming.py")
 _TIMEOUT: Final = 120
 _LINES: Final = 20
 """How many new lines of a command are shown."""
@@ -53,6 +56,40 @@ class Trial(NamedTuple):
             failed.update({path: Problem(**problem) for path, problem in answer["failed"].items()})
             tools += answer["tools"]
         return Imports(failed, tools)
+
+    def missing(self, paths: Collection[str], shown: Callable[[str], str], told: Iterable[Left]) -> list[Left]:
+        """A line for each name of a framework that files import and the installed release does not have.
+
+        Args:
+            paths: The files; of those that list dependencies, the packages that ask for earlier releases have lines.
+            shown: How the report spells a path.
+            told: The lines of the report so far, which get no second one.
+        """
+        code = [path for path in paths if path.endswith(".py")]
+        try:
+            ran = subprocess.run(  # noqa: S603 - the interpreter that the user named
+                [self.python, "-B", _NAMING, json.dumps(code)], stdin=subprocess.DEVNULL, capture_output=True,
+                timeout=_TIMEOUT, check=False,
+            )  # fmt: skip
+            answer = json.loads(ran.stdout)
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return []
+        known = {(line.path, line.line) for line in told}
+        left = [
+            Left(shown(path), line, (), f"the import of {name}", f"the installed {module.partition('.')[0]} has no "
+                 f"{module}.{name}", stops=not in_test_file(shown(path)))
+            for path, line, module, name in answer["missing"]
+            if (shown(path), line) not in known
+        ]  # fmt: skip
+        for path in {*paths} - {*code}:
+            text = (content_of(path) or b"").decode("utf-8", "replace")
+            for name, wanted in answer["asking"]:
+                spelled = re.search(rf"(?<![\w.-]){re.sub('[-_.]', '[-_.]', name)}(?![\w.-])", text, re.IGNORECASE)
+                if spelled is not None and name.lower() not in {"mcp", "fastmcp"}:
+                    line = text.count("\n", 0, spelled.start()) + 1
+                    decide = f"it asks for {wanted}, so take a release of it that does not, or leave it out"
+                    left.append(Left(shown(path), line, (), f"the dependency {name}", decide))
+        return left
 
     def run(self) -> Ran | None:
         """Run the command; None without one."""

@@ -351,3 +351,16 @@ def test_a_subclass_of_the_server_follows(tmp_path: Path) -> None:
     assert [
         (10, "a connection that calls share"), (14, "call_tool() of the server"), (15, "get_context() of the server")
     ] == sorted(lines)  # fmt: skip
+
+
+def test_a_file_for_both_versions_stays(tmp_path: Path) -> None:
+    """It has a line. A page of a client is asked for in another way, which has one too."""
+    both = "try:\n    from mcp.server.mcpserver import MCPServer\nexcept ImportError:\n    from mcp.server.fastmcp import FastMCP as MCPServer\n"
+    both += "\nmcp = MCPServer('x')\n"
+    client = "from mcp import ClientSession\n\n\nasync def f(session: ClientSession, at: str) -> None:\n    await session.list_tools(cursor=at)\n"
+    outcome, files = run(tmp_path, {"server.py": both, "client.py": client})
+    assert {"server.py": both, "client.py": client} == files
+    assert [
+        ("cursor= of list_tools(), which SDK 2.0 does not have", False),
+        ("the server of either version", False),
+    ] == [(line.pattern, line.stops) for line in outcome.left]

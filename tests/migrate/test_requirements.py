@@ -47,6 +47,13 @@ LISTS = [
         '[tool.poetry.dependencies]\nmcp = "^1.2"\nhttpx = "*"\n',
         '[tool.poetry.dependencies]\nmcp = "^2.3"\nmcpcore = ">=0.1"\npydantic-settings = ">=2.5"\nhttpx = "*"\n',
     ),
+    (SDK, "Pipfile", '[packages]\nmcp = "*"\n', '[packages]\nmcp = ">=2.3"\nmcpcore = ">=0.1"\n'),
+    (
+        SDK,
+        "pyproject.toml",
+        '[project]\ndependencies = ["mcp>=1.2"]\n[tool.uv]\nconstraint-dependencies = ["mcp<2"]\n',
+        '[project]\ndependencies = ["mcp>=2.3", "mcpcore>=0.1"]\n[tool.uv]\nconstraint-dependencies = ["mcp>=2.3,<3"]\n',
+    ),
     (
         SDK,
         "pyproject.toml",
@@ -202,3 +209,19 @@ def test_requirements_are_put_back_with_the_code(tmp_path: Path) -> None:
     done = command(tmp_path, {"server.py": broken, "requirements.txt": "fastmcp<3"})
     assert (1, "fastmcp<3") == (done.exit_code, (tmp_path / "requirements.txt").read_text())
     assert "the pin fastmcp<3: mcpcore needs fastmcp 4.0 or later" in done.stdout
+
+
+def test_comments_about_a_pin_that_changes_have_a_line(tmp_path: Path) -> None:
+    """Others, such as those about what a package is for, have none."""
+    lists = """[project]
+dependencies = [
+    "httpx",  # not mcp 1
+    # Protocol.
+    # Stays below 2: mcp 2.0 renamed FastMCP.
+    "mcp>=1.2,<2",  # >=1.2 for icons
+]
+"""
+    outcome, _ = run(tmp_path, {"server.py": SDK, "pyproject.toml": lists})
+    assert [(5, "the comment 'Stays below 2: mcp 2.0 renamed FastMCP.'"), (6, "the comment '>=1.2 for icons'")] == [
+        (line.line, line.pattern) for line in outcome.removed
+    ]

@@ -176,6 +176,8 @@ REMOVED: Final = {
 """Names that a release removed, each with what to do."""
 
 
+LISTING: Final = frozenset({"list_tools", "list_prompts", "list_resources", "list_resource_templates"})
+"""Methods of a client that take a page."""
 REQUESTS: Final = "SDK 2.0 has add_request_handler(method, params, function), and tests connect with mcp.Client(server)"
 """What to write instead of the handlers by the class of their requests."""
 

@@ -31,7 +31,7 @@ _IMPORTS: Final = re.compile(
 _NEXT: Final = {"mcp": "3", "fastmcp": "5", "fastmcp-slim": "5"}
 _LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.lock")
 FILES: Final = re.compile(
-    r"pyproject\.toml|(?:[\w.-]*[._-])?requirements[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
+    r"pyproject\.toml|Pipfile|(?:[\w.-]*[._-])?requirements[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
     rf"|{'|'.join(map(re.escape, _LOCKS))}"
 )
 """The names of files that say what is installed."""
@@ -69,6 +69,9 @@ _MADE: Final = re.compile(
 )
 """A list that a program writes."""
 _LOWER: Final = re.compile(r"(>=?|==|~=?|\^)\s*(\d+)(?:\.(\d+))?([\w.]*)")
+_ABOUT_PIN: Final = re.compile(
+    r"(?i:\b(?:fast)?mcp\b|\bsdk\b).*(?:\d|(?i:\b(?:pin|cap|bound|below|until|stay)))|[<>=]=? ?\d+\.|\b[12]\.x\b"
+)
 _PYTHON: Final = re.compile(
     r"^(?:(?:requires-python|python|python_requires)\s*=\s*[\"']?[^\"'\n]*?(?:>=|\^|~=?)\s*3\.(?P<minor>\d+)(?P<rest>[^\n]*)$"
     r"|\s*FROM\s+(?:\S*/)?python:3\.(?P<image>\d+).*$"
@@ -162,6 +165,7 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
         names = [_names(made, added) for made in (_lists(path, apply(text, sorted(changes))), lists)]
         if can and changes and names[0] == names[1]:
             edits += changes
+            raised += _comments(path, text, match)
         elif added or (pin is not None and _CAPPED.search(match["version"])):
             name, version = match.group("name", "version")
             by = (
@@ -179,6 +183,18 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
     return Requirements(tuple(sorted(edits)), tuple(left), tuple(raised))
 
 
+def _comments(path: str, text: str, match: re.Match[str]) -> Iterator[Left]:
+    """A line for each comment at a pin that says why the version is as it was."""
+    lines, at = text.splitlines(), text.count("\n", 0, match.start("name"))
+    first = next((line + 1 for line in range(at - 1, -1, -1) if not lines[line].lstrip().startswith("#")), 0)
+    for line in range(first, at + 1):
+        said = lines[line].partition("#")[2].strip()
+        if _ABOUT_PIN.search(said):
+            yield Left(
+                path, line + 1, (), f"the comment {said[:60]!r}", "it is about the pin that changed, so correct it"
+            )
+
+
 def imported(content: bytes) -> frozenset[str]:
     """The requirements of what a file imports, and what came with version 1 of the SDK."""
     return frozenset(_BROUGHT[name.decode()] for name in _IMPORTS.findall(content))
@@ -186,7 +202,7 @@ def imported(content: bytes) -> frozenset[str]:
 
 def _found(path: str, text: str, lists: Sequence[Sequence[str]] | None) -> Iterator[tuple[re.Match[str], int]]:
     """The requirements of mcp and fastmcp, each with the list that holds it."""
-    patterns = (_QUOTED, _KEY) if path.endswith((".toml", ".py")) else (_ON_LINE,)
+    patterns = (_QUOTED, _KEY) if path.endswith((".toml", ".py", "Pipfile")) else (_ON_LINE,)
     for match in chain.from_iterable(pattern.finditer(text) for pattern in (patterns if lists else (_INSTALLED,))):
         marked = _lists(path, text[: match.start("name")] + _MARK + text[match.end("name") :]) if lists else [[_MARK]]
         homes = [home for home, lines in enumerate(marked or []) if any(line.startswith(_MARK) for line in lines)]
@@ -198,11 +214,13 @@ def _found(path: str, text: str, lists: Sequence[Sequence[str]] | None) -> Itera
 def _lists(path: str, text: str) -> list[list[str]] | None:
     """The lists of requirements in a file, the most important first; None if it has none that can be read."""
     try:
-        if path.endswith(".toml"):
+        if path.endswith((".toml", "Pipfile")):
             table = tomllib.loads(text)
             project, tool = table.get("project", {}), table.get("tool", {})
             poetry = tool.get("poetry", {})
-            lists = [[*project.get("dependencies", []), *poetry.get("dependencies", {})]]
+            lists = [[*project.get("dependencies", []), *poetry.get("dependencies", {}), *table.get("packages", {})]]
+            held = ("constraint-dependencies", "override-dependencies")
+            lists += [tool["uv"][key] for key in held if key in tool.get("uv", {})]
             lists += [*project.get("optional-dependencies", {}).values(), *table.get("dependency-groups", {}).values()]
             groups = [*poetry.get("group", {}).values(), {"dependencies": poetry.get("dev-dependencies", {})}]
             groups.append({"dependencies": tool.get("uv", {}).get("dev-dependencies", [])})

@@ -14,14 +14,17 @@ from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
 from mcpcore_lint.migrate.contracts import Names
+from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
     ATTRIBUTES,
+    LISTING,
     MOVED,
     OLD_PACKAGE,
     POSITIONAL,
     REMOVED,
     REQUESTS,
+    SDK_2,
     SERVER,
     renamed,
     renamed_path,
@@ -44,6 +47,7 @@ _CONCERNS: Final = re.compile(
             "get_context",
             "call_tool",
             "request_handlers",
+            "cursor",
             *(name for _, name in [*REMOVED, *MOVED]),
         )
     )
@@ -140,6 +144,8 @@ class Renaming:
 
     def _import(self, node: ast.ImportFrom) -> None:
         package = node.module or ""
+        if self._is_either(node):
+            return
         wanted: dict[str, list[str]] = {}
         changed = False
         for alias in node.names:
@@ -189,6 +195,17 @@ class Renaming:
         alone = not line[len(indent) : node.col_offset].strip() and ";" not in source.line(node.end_lineno or 1)
         glue = f"{source.newline}{indent}" if alone else "; "
         self.edits.append(Edit(start, end, glue.join(sorted(lines, key=lambda part: part.split()[1]))))
+
+    def _is_either(self, node: ast.ImportFrom) -> bool:
+        """Whether a `try` imports the server from version 2, or else from version 1: the file works with both."""
+        above = self.module.parents.get(node)
+        around = self.module.parents.get(above) if isinstance(above, ast.ExceptHandler) else above
+        parts = walk([around]) if isinstance(around, ast.Try) else ()
+        servers = [part for part in parts if isinstance(part, ast.ImportFrom) and _brings_server(part)]
+        if len(servers) > 1 and node is servers[-1]:
+            decide = "import Server of mcpcore there, and run the command again, if version 1 need not work any more"
+            self.left.append(Left(self.module.path, node.lineno, (), "the server of either version", decide))
+        return len(servers) > 1
 
     def _target(self, node: ast.ImportFrom, package: str, name: str) -> tuple[str, str] | None:
         if not node.level and (new := renamed(package, name)) is not None:
@@ -307,6 +324,10 @@ class Renaming:
                 self._note(
                     node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
                 )
+        pages = name in LISTING and any(keyword.arg == "cursor" for keyword in node.keywords)
+        if pages and self.module.source.has("ClientSession") and not self.module.source.has("fastmcp"):
+            decide = "write params=PaginatedRequestParams(cursor=...) of mcp.types instead"
+            self._note(node, f"cursor= of {name}(), which {SDK_2} does not have", decide)
         if ast.unparse(node.func) == "sqlite3.connect" and self.project.fields and self._is_shared(node):
             self._note(node, "a connection that calls share", _SHARED)
         if name in _WITH_URI and self.project.fields:
@@ -314,7 +335,7 @@ class Renaming:
                 match keyword:
                     case ast.keyword(arg="uri", value=ast.Call(func=ast.Name(id="AnyUrl"), args=[value]) as url):
                         text = self.module.source.segment(value)
-                        plain = isinstance(value, (ast.Constant, ast.JoinedStr))
+                        plain = is_text(value, scope_around(node, self.module))
                         self._write(url, text if plain else f"str({text})")
         match node.args[1:2]:
             case [ast.Constant(value=str(field)) as spelled] if name.endswith("attr") and field in self.project.fields:
@@ -453,6 +474,10 @@ class Renaming:
 
     def _note(self, node: ast.AST, pattern: str, decide: str) -> None:
         self.left.append(Left(self.module.path, getattr(node, "lineno", 1), (), pattern, decide, stops=True))
+
+
+def _brings_server(node: ast.ImportFrom) -> bool:
+    return any(renamed(node.module or "", alias.name) == SERVER for alias in node.names)
 
 
 def _spelled(wanted: Mapping[str, list[str]], local: str) -> str:

@@ -354,7 +354,7 @@ def test_a_subclass_of_the_server_follows(tmp_path: Path) -> None:
 
 
 def test_a_file_for_both_versions_stays(tmp_path: Path) -> None:
-    """It has a line. A page of a client is asked for in another way, which has one too."""
+    """It has a line. So has a page that a client requests."""
     both = "try:\n    from mcp.server.mcpserver import MCPServer\nexcept ImportError:\n    from mcp.server.fastmcp import FastMCP as MCPServer\n"
     both += "\nmcp = MCPServer('x')\n"
     client = "from mcp import ClientSession\n\n\nasync def f(session: ClientSession, at: str) -> None:\n    await session.list_tools(cursor=at)\n"

@@ -190,9 +190,8 @@ def _comments(path: str, text: str, match: re.Match[str]) -> Iterator[Left]:
     for line in range(first, at + 1):
         said = lines[line].partition("#")[2].strip()
         if _ABOUT_PIN.search(said):
-            yield Left(
-                path, line + 1, (), f"the comment {said[:60]!r}", "it is about the pin that changed, so correct it"
-            )
+            decide = "it is about the pin that changed, so correct it"
+            yield Left(path, line + 1, (), f"the comment {said[:60]!r}", decide)
 
 
 def imported(content: bytes) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Tools of several files share classes and failure modes, and each text that a model read before has a line."""
+"""Tools of several files share helpers, and each text that a model read before has a line."""
 
 from __future__ import annotations
 
@@ -95,28 +95,15 @@ def _project(tmp_path: Path) -> dict[str, str | bytes]:
     return {**files, **tools}
 
 
-def test_a_failure_mode_of_several_files_is_defined_beside_its_class(tmp_path: Path) -> None:
-    """The others import it, and helpers raise what they raised before."""
-    outcome, files = run(tmp_path, _project(tmp_path))
-    assert 1 == files["pkg/client.py"].count(").on(EmptyPathError, message=str)")
-    assert PATHS == files["pkg/paths.py"]
-    for name in ("one", "two"):
-        text = files[f"pkg/{name}.py"]
-        assert "@mcp.tool(errors=[PATH_MUST_NOT_BE_EMPTY_AT_START_OF_CALL])" in text
-        assert "FailureMode" not in text
-    for name, text in files.items():
-        compile(text, name, "exec")
-    second, _ = run(tmp_path, {})
-    assert () == second.files
-    assert report(outcome) == report(second)
-
-
 def test_every_exception_of_a_helper_has_a_line(tmp_path: Path) -> None:
     """This holds for an argument by its name, and for an exception that another function makes."""
     outcome, _ = run(tmp_path, _project(tmp_path), write=False)
+    own = 'EmptyPathError("path must not be empty at the start of a call") of a helper is in no contract'
     assert [
+        own,
         'HTTPException("There is no x") of a helper is in no contract',
         'RuntimeError("[client] \N{HORIZONTAL ELLIPSIS}") of a helper is in no contract',
+        own,
     ] == [left.pattern for left in outcome.left if "helper" in left.pattern]
 
 
@@ -125,10 +112,10 @@ def test_places_with_the_same_next_step_share_it(tmp_path: Path) -> None:
     run(tmp_path, _project(tmp_path), write=False)
     result = CliRunner().invoke(cli, ["migrate", str(tmp_path)])
     lines = result.output.splitlines()
-    at = next(number for number, line in enumerate(lines) if line.startswith("2 places: "))
+    at = next(number for number, line in enumerate(lines) if line.startswith("4 places: "))
     assert "of a helper is in no contract: raise a class of your own" in lines[at]
-    assert lines[at + 1].endswith('client.py:12 one, two: HTTPException("There is no x")')
-    assert lines[at + 2].endswith('client.py:17 one, two: RuntimeError("[client] \N{HORIZONTAL ELLIPSIS}")')
+    assert lines[at + 2].endswith('client.py:12 one, two: HTTPException("There is no x")')
+    assert lines[at + 3].endswith('client.py:17 one, two: RuntimeError("[client] \N{HORIZONTAL ELLIPSIS}")')
     assert 1 == result.output.count("raise a class of your own")
 
 

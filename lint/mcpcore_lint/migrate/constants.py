@@ -12,7 +12,7 @@ from mcpcore_lint.migrate.sentences import blank
 from mcpcore_lint.model import Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.migrate.model import Entry
@@ -24,9 +24,7 @@ class HasEntries(Protocol):
     entries: list[Entry]
 
 
-def constants_of(
-    module: Module, conversions: Sequence[HasEntries], imported: Mapping[Entry, str]
-) -> tuple[dict[Entry, str], dict[Entry, str]]:
+def constants_of(module: Module, conversions: Sequence[HasEntries]) -> tuple[dict[Entry, str], dict[Entry, str]]:
     """The entries that are constants of the file, and those of them that are new, with their names.
 
     Entries with the same reason, code, sentence and advice become equal.
@@ -34,10 +32,8 @@ def constants_of(
     Args:
         module: The file.
         conversions: What the entries belong to.
-        imported: The entries that other files define, with their spelling in this one.
     """
     existing = _existing(module)
-    existing.update({(item.reason, item.code, blank(item.when)): name for item, name in imported.items()})
     first: dict[tuple[str, ...], Entry] = {}
     count: dict[Entry, int] = {}
     for conversion in conversions:

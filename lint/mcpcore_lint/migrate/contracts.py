@@ -103,7 +103,7 @@ class Writer:
             f"{inner}{code}.{entry.code},",
             f"{inner}when={text},",
             f"{inner}recovery={recovery if entry.recovery else self.names.spell('mcpcore', 'TODO')},",
-            f"{indent}){entry.mapped}",
+            f"{indent})",
         ]
         return self.newline.join(lines)
 

@@ -14,7 +14,7 @@ from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.catchalls import CatchAll, catch_all, removal
 from mcpcore_lint.migrate.catching import blocking, check, registers
-from mcpcore_lint.migrate.contracts import Names, Writer
+from mcpcore_lint.migrate.contracts import Writer
 from mcpcore_lint.migrate.failures import failures_of
 from mcpcore_lint.migrate.following import Asserted
 from mcpcore_lint.migrate.messages import (
@@ -32,15 +32,14 @@ from mcpcore_lint.migrate.messages import (
     unlabelled,
 )
 from mcpcore_lint.migrate.model import Entry, Left, Place
-from mcpcore_lint.migrate.reached import Mapped, Raised, mapped, raised_elsewhere
+from mcpcore_lint.migrate.reached import raised_elsewhere
 from mcpcore_lint.migrate.sentences import blank, is_true_alone, of_class, sentences, without_advice
 from mcpcore_lint.model import ToolDef, string
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.scopes import Scope
     from mcpcore_lint.migrate.callers import Callers, Helpers
     from mcpcore_lint.reach import Reach
 
@@ -99,18 +98,8 @@ class Conversion:
         self.reasons: dict[Place, str] = {}
         self.codes: dict[Place, str] = {}
         """The codes of the failures that get no failure mode, since no sentence would say more than the message."""
-        self.raised: list[Raised] = []
-        """The exceptions of other functions that leave it."""
-        self.declared: list[Mapped] = []
-        """Their classes that the contract gets."""
-        self.followed: list[tuple[Place, Scope]] = []
-        """What other functions raise and the contract maps, for the tests that expect it."""
-        self.mapped: dict[str, str] = {}
-        """The calls of `.on(...)` for exceptions of other functions, by reason."""
-        self.imports: set[tuple[str, str]] = set()
-        """The classes that these need."""
-        self.blocked: tuple[str, str] | None = None
         declared = self.contract.by_reason if self.contract is not None else {}
+        self.blocked: tuple[str, str] | None = None
         self._codes = {
             name: entry.code_value.name if entry.code_value is not None else None for name, entry in declared.items()
         }
@@ -240,51 +229,12 @@ class Conversion:
             shown.discard(name)
         return bool(shown - {parameter.arg for parameter in all_parameters(self.body.node.args)})
 
-    def follow(self, reach: Reach) -> None:
-        """Find the exceptions of other functions that leave the tool."""
-        body = self.body
-        self.raised = raised_elsewhere(reach, body.module.project, body.node)
-        if self.raised:
-            self.blocked = self.blocked_by()
-
-    def declare_raised(self, hierarchy: Hierarchy) -> None:
-        """Declare the exceptions of other functions that leave the tool, or leave them to the report."""
-        if self.is_dispatcher or not self.raised:
-            return
-        body = self.body
-        left = raised = self.raised
-        if self.blocked is not None:
-            self.left.append(body.left(body.node, *self.blocked))
-        else:
-            line = min(part.lineno for part in (body.node, *body.node.decorator_list))
-            self.declared, left = mapped(raised, body.module, line, hierarchy)
-        for item in [*self.declared]:
-            if item.entry.reason in self._codes:
-                self.declared.remove(item)
-                left += [other for other in raised if other.name == item.name]
-                continue
-            self._codes[item.entry.reason] = item.entry.code
-            self.entries.append(item.entry)
-            for other in raised:
-                if other.name == item.name:
-                    places = (Place(other.node, "helper", other.message, name) for name in other.names)
-                    self.followed += [(place, other.scope) for place in places]
-        self.left += [item.left(self.name) for item in left]
-
-    def spell_declared(self, constants: Mapping[str, str], names: Names) -> dict[Entry, str]:
-        """Write `.on(...)` for the exceptions of other functions, or return the constants that have it."""
-        shared: dict[Entry, str] = {}
-        for item in self.declared:
-            imported, constant = item.imported, constants.get(item.name)
-            if imported is not None:
-                imported = imported if constant is None else (imported[0], constant)
-                self.imports.add(imported)
-            spelling = names.spell(*imported) if imported is not None else constant or item.spelling
-            if constant is not None:
-                shared[item.entry] = spelling
-            else:
-                self.mapped[item.entry.reason] = f".on({spelling}, message=str)"
-        return shared
+    def lines_of(self, reach: Reach) -> list[Left]:
+        """The lines about the exceptions of other functions that leave the tool, and why it can have no contract."""
+        raised = raised_elsewhere(reach, self.body.module.project) if not self.is_dispatcher else []
+        blocked = self.blocked_by() if raised else None
+        own = [self.body.left(self.body.node, *blocked)] if blocked is not None else []
+        return [*own, *(item.left(self.name) for item in raised)]
 
     def _keep_nested(self) -> None:
         """Leave clauses that catch everything inside a `try` whose other clauses would then answer."""
@@ -481,13 +431,12 @@ class Conversion:
         """
         module, body = self.body.module, self.body
         changes: list[Change | Edit | None] = []
-        entries = [entry._replace(mapped=self.mapped.get(entry.reason, "")) for entry in self.entries]
-        constants = {
-            entry: shared[old] + entry.mapped for entry, old in zip(entries, self.entries, strict=True) if old in shared
-        }
-        if entries:
+        if self.entries:
+            constants = {entry: shared[entry] for entry in self.entries if entry in shared}
             changes.append(
-                writer.declare(body, self.registrations, entries, constants, self.contract, on_server=self.on_server)
+                writer.declare(
+                    body, self.registrations, self.entries, constants, self.contract, on_server=self.on_server
+                )
             )
         own = self.handler.context if self.handler.context is not None and self.handler.context.mcpcore else None
         name = ""

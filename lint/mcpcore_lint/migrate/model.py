@@ -14,7 +14,7 @@ RULES: Final = {
     "rethrow": "`except X as e: raise RuntimeError(...)`",
     "tool-error": "`raise ToolError(...)`",
     "project-error": "`raise` of an exception class of the project",
-    "helper": "exceptions that other functions raise, with `.on(...)` where one sentence is true for the class",
+    "helper": "exceptions that other functions raise: a line of the report for each",
     "mapping": '`return {"error": ...}`',
     "json": '`return json.dumps({"error": ...})`',
     "model": '`return Answer(status="error", message=...)` of a class of the project',
@@ -73,5 +73,3 @@ class Entry(NamedTuple):
     when: str
     recovery: str = ""
     """The advice in the message; empty if it is still to be written."""
-    mapped: str = ""
-    """The calls of `.on(...)` behind it, as code."""

@@ -11,13 +11,12 @@ from mcpcore_lint.diagnostics import Edit, Fix
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.migrate.constants import above, constants_of, joined
 from mcpcore_lint.migrate.contracts import Names, Writer
-from mcpcore_lint.migrate.conversion import UNWRAPS, Conversion
+from mcpcore_lint.migrate.conversion import Conversion
 from mcpcore_lint.migrate.model import Entry, Left, Place
-from mcpcore_lint.migrate.sharing import Shared
 from mcpcore_lint.model import Symbol, ToolDef
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
     from mcpcore_lint.engine.syntax.module import Module
@@ -45,8 +44,6 @@ class FilePlan(NamedTuple):
     """The failures that are converted, by the function of the tool, each with the scope of its names."""
     whole: frozenset[ast.AST] = frozenset()
     """The functions of the tools of which nothing else is left."""
-    waits: bool = False
-    """Whether something waits for the next pass."""
 
 
 def plan_tools(
@@ -65,40 +62,9 @@ def plan_tools(
     return _plan(module, conversions, Names(module))
 
 
-def reached_tools(
-    tools: Sequence[ToolDef], reach: Callable[[ToolDef], Reach], hierarchy: Hierarchy, unwrapped: Collection[str]
-) -> list[Conversion]:
-    """The tools whose functions are in one file, with the exceptions of other functions that leave them.
-
-    Args:
-        tools: The tools.
-        reach: What they reach.
-        hierarchy: The classes of the project.
-        unwrapped: The functions that tests call below the decorators of the tools.
-    """
-    conversions = _conversions(tools, hierarchy)
-    for conversion in conversions:
-        conversion.follow(reach(conversion.tools[0]))
-        if conversion.handler.name in unwrapped:
-            conversion.blocked = conversion.blocked or UNWRAPS
-        conversion.declare_raised(hierarchy)
-    return conversions
-
-
-def plan_reached(module: Module, conversions: Sequence[Conversion], shared_modes: Shared) -> FilePlan:
-    """Plan how the tools whose functions are in one file declare the exceptions of other functions.
-
-    Args:
-        module: The file.
-        conversions: The tools.
-        shared_modes: The failure modes that are defined beside a class.
-    """
-    names = shared_modes.names.get(module, Names(module))
-    used = {*names.spelled}
-    shared: dict[Entry, str] = {}
-    for conversion in conversions:
-        shared.update(conversion.spell_declared(shared_modes.constants, names))
-    return _plan(module, conversions, names, (shared_modes.inserts.get(module, ()), used, shared))
+def lines_of(tools: Sequence[ToolDef], reach: Callable[[ToolDef], Reach], hierarchy: Hierarchy) -> list[Left]:
+    """The lines about the exceptions of other functions that leave the tools whose functions are in one file."""
+    return [line for item in _conversions(tools, hierarchy) for line in item.lines_of(reach(item.tools[0]))]
 
 
 def _conversions(tools: Sequence[ToolDef], hierarchy: Hierarchy) -> list[Conversion]:
@@ -113,15 +79,13 @@ def _plan(
     module: Module,
     conversions: Sequence[Conversion],
     names: Names,
-    reached: tuple[Sequence[Edit], set[tuple[str, str]], dict[Entry, str]] | None = None,
 ) -> FilePlan:
     writer = Writer(module, names)
-    inserted, used, imported = reached or ((), set(), {})
-    shared, made = constants_of(module, conversions, imported)
+    used: set[tuple[str, str]] = set()
+    shared, made = constants_of(module, conversions)
     rewriter = Rewriter(module.path, module.source.text, module.tree)
     edits: set[Edit] = set()
     accepted = codemods.Compatible()
-    waits = False
     converted: list[tuple[str, int, str]] = []
     left: list[Left] = []
     wanted: set[Entry] = set()
@@ -148,18 +112,15 @@ def _plan(
             left += [conversion.body.left(failure.node, pattern, decide) for failure in conversion.places]
             continue
         if not accepted.accept(new):
-            waits = True
             continue
         accepted.accept(shields)
         edits.update(new, shields)
-        used |= names.spelled | conversion.imports
+        used |= names.spelled
         wanted.update(entry for entry in conversion.entries if entry in made)
-        own = [(place, conversion.body.scope) for place in conversion.places]
-        failures[conversion.body.node] = [*own, *conversion.followed]
+        failures[conversion.body.node] = [(place, conversion.body.scope) for place in conversion.places]
         converted += [(place.rule, place.node.lineno, conversion.name) for place in conversion.places]
-        converted += [("helper", conversion.body.node.lineno, conversion.name) for _ in conversion.declared]
     constants = {name: entry for entry, name in made.items() if entry in wanted}
-    inserts = [*inserted]
+    inserts: list[Edit] = []
     if constants:
         place = above(module, [other.body.node for other in conversions if other.entries])
         text = "".join(writer.constant(name, entry) for name, entry in constants.items())
@@ -168,7 +129,7 @@ def _plan(
     imports = names.edits(used)
     return FilePlan(
         joined([*imports, *inserts, *edits]), tuple(left), tuple(converted), tuple(removed), failures,
-        frozenset(item.body.node for item in conversions if not any(not place.perhaps for place in item.left)), waits,
+        frozenset(item.body.node for item in conversions if not any(not place.perhaps for place in item.left)),
     )  # fmt: skip
 
 

@@ -224,6 +224,8 @@ class Renaming:
                 ours = ours or (isinstance(binding.node, ast.ImportFrom) and binding.node is node)
                 if not ours and scope is self.module.scope:
                     return old
+        if re.search(rf"^[ \t]+(?:class {old}\b|{old} = )", self.module.source.text, re.MULTILINE):
+            return old  # what stands for it in `except ImportError` has that name too
         local = new
         others = [
             binding

@@ -21,14 +21,13 @@ from mcpcore_lint.migrate.imports import ordered, unused, used_names
 from mcpcore_lint.migrate.lowlevel import plan_handlers
 from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
-from mcpcore_lint.migrate.plan import FilePlan, plan_reached, plan_tools, reached_tools
+from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
 from mcpcore_lint.migrate.reached import imported_by
 from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import after_syntax_error, merged
 from mcpcore_lint.migrate.requirements import INSTALLS, imported, needs_of, plan_requirements
 from mcpcore_lint.migrate.running import Servers, servers_of
 from mcpcore_lint.migrate.server import Project, Renaming, doubles, plan_middleware
-from mcpcore_lint.migrate.sharing import share
 from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.migrate.conversion import Conversion
     from mcpcore_lint.migrate.requirements import Requirements
     from mcpcore_lint.model import ToolDef
     from mcpcore_lint.runner.trial import Trial
@@ -391,11 +389,7 @@ class _State:
         """The names that were renamed, by module and old name."""
         self.left: dict[tuple[str, str], list[_Located]] = {}
         """What is left, by the step and the file that it visited."""
-        self.unwrapped: set[str] = set()
-        """The functions that tests call below the decorators of the tools."""
         self.used_names = cache(used_names)
-        self.reached = False
-        """Whether the tools were followed into the functions that they call."""
 
 
 class _Pass:
@@ -499,7 +493,6 @@ class _Pass:
             if is_test(module):
                 with self._guarded(path):
                     asserted(module, self.handlers, callers.asserted)
-        self._state.unwrapped |= {getattr(node, "name", "") for node, seen in callers.asserted.items() if seen.unwraps}
         plans: list[FilePlan] = []
         for path, group in tools.items():
             with self._guarded(path):
@@ -532,29 +525,11 @@ class _Pass:
 
     def reach(self, visited: Collection[str]) -> None:
         """Follow the tools into the functions that they call, once everything else is done."""
-        if "helper" not in self._run.rules or self._state.reached or not visited:
+        if "helper" not in self._run.rules or not visited:
             return
-        checker = self.checker
-        reached: dict[str, list[Conversion]] = {}
         for path, group in self._tools.items():
             with self._guarded(path):
-                reached[path] = reached_tools(group, checker.reach, checker.hierarchy, self._state.unwrapped)
-        sources = {path for path in self._group.walk.files if not in_test_file(self._run.shown(path))}
-        shared = share({self.modules[path]: group for path, group in reached.items()}, sources)
-        plans: list[FilePlan] = []
-        for path, conversions in reached.items():
-            with self._guarded(path):
-                plan = plan_reached(self.modules[path], conversions, shared)
-                self._take("reach", path, plan)
-                plans.append(plan)
-        for module in shared.inserts:
-            # The run has to read the file of the class too, also if it says nothing of MCP.
-            raw = self._files.setdefault(module.absolute, module.source.to_bytes(module.source.text))
-            self._run.raw.setdefault(module.absolute, raw)
-            if module.absolute not in reached:
-                self.edits.setdefault(module.absolute, []).extend(shared.edits(module))
-        self._state.reached = not any(plan.waits for plan in plans)
-        self._follow(plans)
+                self._note("reach", path, lines_of(group, self.checker.reach, self.checker.hierarchy))
 
     def tidy(self, visited: Collection[str]) -> None:
         """Remove the imports that the steps before this one left without a use."""

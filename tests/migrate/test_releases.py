@@ -364,3 +364,20 @@ def test_a_file_for_both_versions_stays(tmp_path: Path) -> None:
         ("cursor= of list_tools(), which SDK 2.0 does not have", False),
         ("the server of either version", False),
     ] == [(line.pattern, line.stops) for line in outcome.left]
+
+
+def test_options_of_a_subclass_follow(tmp_path: Path) -> None:
+    """It hands them on to the server. One that it takes itself stays."""
+    source = """from mcp.server.fastmcp import FastMCP
+
+
+class Mine(FastMCP):
+    def __init__(self, *args, port: int = 1, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+
+
+mcp = Mine("x", host="h", port=2)
+mcp.run("sse")
+"""
+    _, files = run(tmp_path, {"server.py": source})
+    assert 'mcp = Mine("x", port=2)\nmcp.run("sse", host="h")\n' in files["server.py"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, FASTMCP_4, GONE, METHODS, PATHS, RUN
@@ -37,9 +37,9 @@ _READING: Final = frozenset({"int", "str", "os.getenv", "os.environ.get", "geten
 
 def plan_options(
     module: Module,
-    handlers: Container[str] = (),
-    sites: Collection[Site] = (),
-    elsewhere: dict[str, list[Edit]] | None = None,
+    handlers: Container[str],
+    sites: Collection[Site],
+    elsewhere: dict[str, list[Edit]],
 ) -> tuple[list[Edit], list[Left], list[Left]]:
     """The edits for what releases removed from servers and contexts, what is left, and the options that went.
 
@@ -54,8 +54,8 @@ def plan_options(
     gone: list[Left] = []
     for call, scope in module.calls_near(*_WORDS, decorators=True):
         made = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
-        kind = (made.name or "") if isinstance(made, Symbol) else ""
-        table = GONE.get(kind, {})
+        kind, own = _kind(made)
+        table = {name: entry for name, entry in GONE.get(kind, {}).items() if name not in own}
         if options := [keyword for keyword in call.keywords if keyword.arg in table]:
             edits += _removed(call, options, module)
             given: dict[Site, list[str]] = {}
@@ -71,16 +71,23 @@ def plan_options(
                 elif not moved:
                     gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", instead))
             for site, arguments in given.items():
-                own = (
-                    edits
-                    if site.module is module or elsewhere is None
-                    else elsewhere.setdefault(site.module.absolute, [])
-                )
-                own.append(_given(site.call, arguments, site.module))
+                added = edits if site.module is module else elsewhere.setdefault(site.module.absolute, [])
+                added.append(_given(site.call, arguments, site.module))
         elif isinstance(call.func, ast.Attribute):
             edits += _method(call, call.func, scope, module, left, handlers)
     edits += _settings(module, left)
     return edits, [line._replace(stops=True) for line in left], gone
+
+
+def _kind(made: object) -> tuple[str, set[str]]:
+    """The server that a class is or derives from, and the parameters that a class of the project takes itself."""
+    definition, home = (made.definition, made.module) if isinstance(made, Symbol) else (None, None)
+    if not (isinstance(definition, ast.ClassDef) and home is not None):
+        return (made.name or "", set()) if isinstance(made, Symbol) else ("", set())
+    bases = [evaluate(base, home.scope) for base in definition.bases]
+    names = [base.name for base in bases if isinstance(base, Symbol) and base.name in GONE]
+    methods = [part for part in definition.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
+    return (names or [""])[0] or "", {part.arg for method in methods for part in all_parameters(method.args)}
 
 
 def _settings(module: Module, left: list[Left]) -> list[Edit]:

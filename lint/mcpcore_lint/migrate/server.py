@@ -225,7 +225,7 @@ class Renaming:
                 if not ours and scope is self.module.scope:
                     return old
         if re.search(rf"^[ \t]+(?:class {old}\b|{old} = )", self.module.source.text, re.MULTILINE):
-            return old  # what stands for it in `except ImportError` has that name too
+            return old  # a stub in `except ImportError` has that name too
         local = new
         others = [
             binding

@@ -197,6 +197,10 @@ def test_options_go_to_each_call_that_runs_the_server(tmp_path: Path) -> None:
     later = RUNS.replace('transport="sse"', "transport=kind")
     outcome, files = run(tmp_path / "later", {"made.py": MADE, "main.py": later})
     assert 'make().run(transport=kind, host="0.0.0.0", port=9)' in files["main.py"]
+    made = MADE.replace("def make", "from settings import port\n\n\ndef make").replace("port=9", "port=port")
+    shared = f"from settings import port\n{RUNS}"
+    _, files = run(tmp_path / "shared", {"made.py": made, "main.py": shared, "settings.py": "port = 9\n"})
+    assert 'make().run(transport="sse", host="0.0.0.0", port=port, sse_path="/s")' in files["main.py"]
     lost = [line for line in report(outcome) if "give it to make().run() at main.py:11" in line]
     assert ["stateless_http=True", "sse_path='/s'"] == [line.split()[1] for line in lost]
 

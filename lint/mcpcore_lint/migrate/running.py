@@ -88,8 +88,21 @@ class Site(NamedTuple):
         return (
             option.arg in _TAKES[kind].get(self.transport, ())
             and all(keyword.arg is not None for keyword in self.call.keywords)
-            and all(scope.lookup(name) == inside.lookup(name) for name in names)
+            and all(
+                scope.lookup(name) == inside.lookup(name) or _origin(name, scope) == _origin(name, inside) != ""
+                for name in names
+            )
         )
+
+
+def _origin(name: str, scope: Scope) -> str:
+    """What a name is imported from, if it means that wherever it is used; empty for other names."""
+    match = scope.lookup(name)
+    if match is None or len(match[1]) != 1 or not match[0].is_module or match[1][0].target is None:
+        return ""
+    package, imported, level = match[1][0].target
+    home = scope.module.project.module_of(scope.module, package, level)
+    return "" if home is None and level else f"{home.name if home is not None else package}:{imported}"
 
 
 class Servers(NamedTuple):

@@ -181,5 +181,5 @@ def move(direction: str) -> dict:
     assert 'return {"error": f"Invalid state: {mcp.name}"}' in files["server.py"]
     # A tool does not return some of its failures and raise others.
     assert 'return {"error": f"Invalid direction: {direction}"}' in files["server.py"]
-    assert "move: other failures of the tool stay returned" in report(outcome)[0]
+    assert "move: other failures are returned, and stay" in report(outcome)[0]
     assert "move: a failure is returned whose values tell the cause: declare a failure mode" in report(outcome)[1]

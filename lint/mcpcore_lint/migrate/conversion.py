@@ -48,7 +48,7 @@ UNWRAPS: Final = (
     "let it call the tool, and run the command again",
 )
 _TOGETHER: Final = (
-    "other failures of the tool stay returned",
+    "other failures are returned, and stay",
     "declare a failure mode for each of them, and raise ctx.fail",
 )
 _CAUSES: Final = ("exc", "error", "cause", "caught")
@@ -90,6 +90,8 @@ class Conversion:
         ]
         self.contract = next((tool.contract for tool in tools if tool.contract is not None), None)
         self.places: list[Place] = []
+        self.stays = False
+        """Whether it goes on to return some of its failures."""
         self.catch_alls: list[CatchAll] = []
         self.shields: list[ast.Try] = []
         self.left: list[Left] = []
@@ -211,8 +213,14 @@ class Conversion:
             self.entries, self.reasons, self.codes, self._codes = [], {}, {}, {**taken}
         self.places = [item.place for item in wanted]
         self.shields = [shield for item in wanted for shield in item.shields]
+        self.stays = stays
+        if stays:
+            self.keep_returned()
+
+    def keep_returned(self) -> None:
+        """Leave the clauses that return the text of an exception, as other failures stay returned."""
         for broad in [*self.catch_alls]:
-            if stays and broad.place.raised == "":
+            if broad.place.raised == "":
                 self.catch_alls.remove(broad)
                 self.left.append(self.body.left(broad.clause, *_TOGETHER))
 

@@ -58,6 +58,8 @@ def plan_tools(
     conversions = _conversions(tools, hierarchy)
     for conversion in conversions:
         conversion.read(rules, callers, helpers)
+    for conversion in conversions if any(item.stays for item in conversions) else ():
+        conversion.keep_returned()
     _inherit(conversions)
     return _plan(module, conversions, Names(module))
 

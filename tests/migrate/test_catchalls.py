@@ -307,10 +307,13 @@ def ask(text: str) -> dict[str, str]:
 
 def test_a_text_that_hides_the_exception_goes_on_to_hide_it(tmp_path: Path) -> None:
     """Where clients read the texts of exceptions, that of httpx has the address in it, and so the secret."""
-    _, files = run(tmp_path, {"server.py": HIDING})
+    _, files = run(tmp_path / "both", {"server.py": HIDING})
     for part in (
         'Server("x", expose_internal_errors="message")',
         'return {"error": f"HTTP {e.response.status_code}"}',
-        'raise internal_error("Failed to ask") from exc',
+        'return {"error": "Failed to ask"}',
     ):
         assert part in files["server.py"]
+    head, _, tools = HIDING.partition("@mcp.tool()")
+    _, files = run(tmp_path / "one", {"server.py": f"{head}@mcp.tool(){tools.partition('@mcp.tool()')[2]}"})
+    assert 'raise internal_error("Failed to ask") from exc' in files["server.py"]

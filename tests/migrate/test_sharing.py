@@ -165,6 +165,8 @@ def turn(direction: str) -> dict:
     if direction == "down":
         return {"error": f"Invalid direction: {direction}"}
     return {}
+"""
+    other = """from server import mcp
 
 
 @mcp.tool()
@@ -173,13 +175,13 @@ def move(direction: str) -> dict:
         return {"error": f"Invalid direction: {direction}"}
     return {"error": f"Invalid state: {mcp.name}"}
 """
-    outcome, files = run(tmp_path, {"server.py": source})
+    outcome, files = run(tmp_path, {"server.py": source, "other.py": other})
     assert 'VALIDATION_ERROR,\n            when="The direction is not one of left, right."' in files["server.py"]
     # A sentence that leaves out what is right says no more than the code.
     assert 'raise validation_error(f"Invalid direction: {direction}")' in files["server.py"]
     # INTERNAL_ERROR would say that another attempt is useless, which may be false.
-    assert 'return {"error": f"Invalid state: {mcp.name}"}' in files["server.py"]
-    # A tool does not return some of its failures and raise others.
-    assert 'return {"error": f"Invalid direction: {direction}"}' in files["server.py"]
+    assert 'return {"error": f"Invalid state: {mcp.name}"}' in files["other.py"]
+    # A file does not return some failures and raise others.
+    assert 'return {"error": f"Invalid direction: {direction}"}' in files["other.py"]
     assert "move: other failures are returned, and stay" in report(outcome)[0]
     assert "move: a failure is returned whose values tell the cause: declare a failure mode" in report(outcome)[1]

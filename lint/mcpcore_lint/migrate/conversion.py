@@ -102,9 +102,11 @@ class Conversion:
         """The codes of the failures that get no failure mode, since no sentence would say more than the message."""
         declared = self.contract.by_reason if self.contract is not None else {}
         self.blocked: tuple[str, str] | None = None
-        self._codes = {
+        self._wanted: list[_Wanted] = []
+        self._declared = {
             name: entry.code_value.name if entry.code_value is not None else None for name, entry in declared.items()
         }
+        self._codes: dict[str, str | None] = {}
         """The codes of the reasons that are taken; None if a declared one is not known."""
 
     @property
@@ -188,12 +190,14 @@ class Conversion:
                 wanted.append(_Wanted(place, outcome))
             stays = stays or (place.raised == "" and len(self.left) > known)
         self._keep_nested()
-        self._decide(wanted, stays=stays)
+        self._wanted = wanted
+        self.decide(stays=stays)
 
-    def _decide(self, wanted: list[_Wanted], *, stays: bool) -> None:
-        """Name the failures that can be converted. A tool that goes on to return some of them returns all of them."""
-        taken = {**self._codes}
+    def decide(self, *, stays: bool, own: bool = True) -> None:
+        """Name the failures that can be converted. Where some are returned and stay, also in other tools, all do."""
+        wanted = self._wanted
         while True:
+            self.entries, self.reasons, self.codes, self._codes = [], {}, {}, {**self._declared}
             named = [
                 self._is_coded(item.place, "INTERNAL_ERROR") if item.is_broad else self._name(item.place)
                 for item in wanted
@@ -202,7 +206,7 @@ class Conversion:
             kept = [
                 item
                 for item, good in zip(wanted, named, strict=True)
-                if good and not (stays and (item.place.raised == "" or item.shields))
+                if good and not (stays and (item.place.raised == "" or (own and item.shields)))
             ]
             if kept == wanted:
                 break
@@ -210,17 +214,12 @@ class Conversion:
                 if item not in kept:
                     self.left.append(self.body.left(item.place.node, *(_TOGETHER if good else _kept(item.place))))
             wanted = kept
-            self.entries, self.reasons, self.codes, self._codes = [], {}, {}, {**taken}
+        self._wanted = wanted
         self.places = [item.place for item in wanted]
         self.shields = [shield for item in wanted for shield in item.shields]
         self.stays = stays
-        if stays:
-            self.keep_returned()
-
-    def keep_returned(self) -> None:
-        """Leave the clauses that return the text of an exception, as other failures stay returned."""
         for broad in [*self.catch_alls]:
-            if broad.place.raised == "":
+            if stays and broad.place.raised == "":
                 self.catch_alls.remove(broad)
                 self.left.append(self.body.left(broad.clause, *_TOGETHER))
 

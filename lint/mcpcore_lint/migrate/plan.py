@@ -59,7 +59,7 @@ def plan_tools(
     for conversion in conversions:
         conversion.read(rules, callers, helpers)
     for conversion in conversions if any(item.stays for item in conversions) else ():
-        conversion.keep_returned()
+        conversion.decide(stays=True, own=conversion.stays)
     _inherit(conversions)
     return _plan(module, conversions, Names(module))
 

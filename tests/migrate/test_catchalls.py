@@ -317,3 +317,18 @@ def test_a_text_that_hides_the_exception_goes_on_to_hide_it(tmp_path: Path) -> N
     head, _, tools = HIDING.partition("@mcp.tool()")
     _, files = run(tmp_path / "one", {"server.py": f"{head}@mcp.tool(){tools.partition('@mcp.tool()')[2]}"})
     assert 'raise internal_error("Failed to ask") from exc' in files["server.py"]
+
+
+def test_a_failure_that_a_clause_would_answer_for_stays(tmp_path: Path) -> None:
+    """The clause makes a result that nobody knows to be a failure, and it stays."""
+    body = """    try:
+        if not names:
+            return "Error: names must not be empty"
+        return driver.run(names)
+    except Exception as e:
+        shown = driver.explain(e)
+        return shown
+"""
+    outcome, files = run(tmp_path, {"server.py": HEAD + body})
+    assert HEAD + body == files["server.py"]
+    assert any("create: other failures are returned, and stay" in line for line in report(outcome))

@@ -195,7 +195,15 @@ class Conversion:
 
     def decide(self, *, stays: bool, own: bool = True) -> None:
         """Name the failures that can be converted. Where some are returned and stay, also in other tools, all do."""
-        wanted = self._wanted
+        wanted, going = self._wanted, {broad.clause for broad in self.catch_alls}
+        # A clause that answers for everything with a result would answer for one failure, and not for the next.
+        answered = [
+            item
+            for item in wanted
+            for clause in (clause for shield in item.shields for clause in shield.handlers)
+            if self.body.is_broad(clause) and clause not in going and not isinstance(clause.body[-1], ast.Raise)
+        ]
+        stays = stays or any(item.place.raised == "" for item in answered)
         while True:
             self.entries, self.reasons, self.codes, self._codes = [], {}, {}, {**self._declared}
             named = [
@@ -206,7 +214,7 @@ class Conversion:
             kept = [
                 item
                 for item, good in zip(wanted, named, strict=True)
-                if good and not (stays and (item.place.raised == "" or (own and item.shields)))
+                if good and item not in answered and not (stays and (item.place.raised == "" or (own and item.shields)))
             ]
             if kept == wanted:
                 break

@@ -151,6 +151,15 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         'raise validation_error((x or "2 and the for")',
     ),
+    "advice that stays in the message": (
+        """
+        @mcp.tool()
+        def f(style: str) -> str:
+            text = f"Invalid style name {style!r}. Use letters only."
+            raise ValueError(text)
+        """,
+        "raise ValueError(text)",
+    ),
     "a reason with a number": (
         """
         @mcp.tool()

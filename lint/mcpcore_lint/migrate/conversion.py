@@ -340,7 +340,7 @@ class Conversion:
             # Clients read a recovery behind the message, which must not say the same then. A test may read it there.
             read = any(words and words in sentence.recovery for words in self._matched)
             entry = Entry("", code, sentence.when, sentence.recovery if cut and not read else "")
-            is_good = is_true_alone(sentence.when, parameters, sentence.recovery) and not self._is_validated(place)
+            is_good = is_true_alone(sentence.when, parameters, entry.recovery) and not self._is_validated(place)
         is_good = is_good and entry.code not in VAGUE
         reason = self._free(list(filter(None, names)), entry) if is_good else None
         if reason is not None:

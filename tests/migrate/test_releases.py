@@ -385,3 +385,29 @@ mcp.run("sse")
 """
     _, files = run(tmp_path, {"server.py": source})
     assert 'mcp = Mine("x", port=2)\nmcp.run("sse", host="h")\n' in files["server.py"]
+
+
+def test_an_unpacked_answer_of_the_server_follows(tmp_path: Path) -> None:
+    """Version 1 returned a tuple of the content and the structured content."""
+    head = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n\n\nasync def test_f():\n"
+    before = """    content, data = await mcp.call_tool("f", {"x": 1})
+    _, data = await mcp.call_tool(
+        "f",
+        {},
+    )
+    content, _data = await mcp.call_tool("f", {})
+    assert content and data
+"""
+    after = """    result = await mcp.call_tool("f", {"x": 1})
+    content, data = result.content, result.structured_content
+    data = (await mcp.call_tool(
+        "f",
+        {},
+    )).structured_content
+    content = (await mcp.call_tool("f", {})).content
+    assert content and data
+"""
+    _, files = run(tmp_path, {"tests/test_server.py": head + before})
+    assert files["tests/test_server.py"].endswith(after)
+    again, _ = run(tmp_path, {})
+    assert () == again.files

@@ -9,7 +9,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.body import scope_around
 from mcpcore_lint.migrate.following import is_test
-from mcpcore_lint.migrate.server import mounted_servers
+from mcpcore_lint.migrate.middleware import mounted_servers
 from mcpcore_lint.values import CallValue
 
 if TYPE_CHECKING:

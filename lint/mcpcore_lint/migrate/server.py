@@ -10,10 +10,9 @@ from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
-from mcpcore_lint.engine.syntax.parse import all_parameters, walk
+from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
-from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
@@ -29,10 +28,10 @@ from mcpcore_lint.migrate.renames import (
     renamed,
     renamed_path,
 )
-from mcpcore_lint.model import CallValue, Symbol
+from mcpcore_lint.model import Symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from mcpcore_lint.engine.syntax.module import Module
 
@@ -60,8 +59,7 @@ _CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'
 _DOUBLES: Final = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "SimpleNamespace", "namedtuple"})
 """Test doubles, whose keywords are the fields that they show."""
 # The option with which clients go on to read the texts of exceptions that no contract declares.
-_MASKS: Final = "mask_error_details"
-_TEXTS: Final = 'expose_internal_errors="message"'
+TEXTS: Final = 'expose_internal_errors="message"'
 _SHARED: Final = (
     "connect in each call, or pass check_same_thread=False and lock, since version 2 runs functions in threads"
 )
@@ -69,13 +67,6 @@ _OF_CALL_TOOL: Final = 4
 """The parameters of `call_tool` of a server in version 2, with `self`."""
 # Types of the SDK whose `uri` is a text in version 2.
 _WITH_URI: Final = frozenset({"Resource", "ResourceLink", "TextResourceContents", "BlobResourceContents"})
-_INTEGRATION: Final = "mcpcore.integrations.fastmcp"
-_MIDDLEWARE: Final = "ContractMiddleware"
-_UNDOING: Final = {
-    "RetryMiddleware": "remove it, and add ContractMiddleware() as the first middleware",
-    "ErrorHandlingMiddleware": "write transform_errors=False, and add ContractMiddleware() as the first middleware",
-}
-"""Middleware of FastMCP beside which `ContractMiddleware` refuses to serve, and what to do."""
 
 
 class Project(NamedTuple):
@@ -326,6 +317,8 @@ class Renaming:
                 self._note(
                     node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
                 )
+        if name == "call_tool" and self.project.fields:
+            self._unpacked(node)
         pages = name in LISTING and any(keyword.arg == "cursor" for keyword in node.keywords)
         if pages and self.module.source.has("ClientSession") and not self.module.source.has("fastmcp"):
             decide = "write params=PaginatedRequestParams(cursor=...) of mcp.types instead"
@@ -386,7 +379,7 @@ class Renaming:
         return False
 
     def _keep_texts(self, node: ast.Call) -> None:
-        self.edits.append(codemods.add_argument(self.module, node, _TEXTS))
+        self.edits.append(codemods.add_argument(self.module, node, TEXTS))
 
     def _context(self, node: ast.Subscript) -> None:
         """Drop the type of the session, which the context of version 2 does not name."""
@@ -416,6 +409,26 @@ class Renaming:
             self._write(node, f"{name}.content[{at!r}]")
         elif at == 1 or isinstance(parent, (ast.Subscript, ast.BoolOp, ast.IfExp)):
             self._write(node, f"{name}.structured_content" if at == 1 else f"{name}.content")
+
+    def _unpacked(self, node: ast.Call) -> None:
+        """`content, structured = await server.call_tool(...)`: a tuple once, and a CallToolResult now."""
+        awaited = self.module.parents.get(node)
+        match self.module.parents.get(awaited) if isinstance(awaited, ast.Await) else None:
+            case (
+                ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=content), ast.Name(id=structured)]) as target]) as whole
+            ):
+                source, (start, end) = self.module.source, self.module.source.node_range(whole.value)
+                if content.startswith("_") or structured.startswith("_"):
+                    name = structured if content.startswith("_") else content
+                    field = "structured_content" if content.startswith("_") else "content"
+                    self._write(target, name)
+                    self.edits += [Edit(start, start, "("), Edit(end, end, f").{field}")]
+                elif not source.text[end:].partition("\n")[0].strip():
+                    line = source.line(whole.lineno)
+                    name = "result" if scope_around(node, self.module).lookup("result") is None else "called"
+                    new = f"{content}, {structured} = {name}.content, {name}.structured_content"
+                    self._write(target, name)
+                    self.edits.append(Edit(end, end, f"{source.newline}{line[: len(line) - len(line.lstrip())]}{new}"))
 
     def _named(self, node: ast.expr) -> str:
         """What a name or an attribute leads to, by its qualified name; empty if that is not known."""
@@ -486,106 +499,3 @@ def _spelled(wanted: Mapping[str, list[str]], local: str) -> str:
     """How an import clause spells the new name: `Server`, or `Server as ContractServer`."""
     clauses = [clause for names in wanted.values() for clause in names]
     return next((clause for clause in clauses if clause.split(" as ")[-1] == local), local)
-
-
-# -- servers of FastMCP --------------------------------------------------------------------------------------------
-
-
-def _undoes(call: ast.Call, made: object, name: str) -> bool:
-    if not (isinstance(made, Symbol) and made.name.startswith("fastmcp.") and made.name.endswith(f".{name}")):
-        return False
-    option = next((keyword.value for keyword in call.keywords if keyword.arg == "transform_errors"), None)
-    return not (isinstance(option, ast.Constant) and option.value is False)
-
-
-def _inserted(module: Module, statement: ast.stmt, server: str, made: str) -> tuple[Edit, ...]:
-    """A line behind a statement that makes a server, if nothing else is on its last line."""
-    source, last = module.source, statement.end_lineno or statement.lineno
-    line, end = source.line(statement.lineno), source.node_range(statement)[1]
-    rest = source.text[end:].partition("\n")[0].strip()
-    if (rest and not rest.startswith("#")) or last == len(source.line_starts):
-        return ()
-    indent = line[: len(line) - len(line.lstrip(" \t"))]
-    place = source.line_starts[last]
-    return (Edit(place, place, f"{indent}{server}.middleware.insert(0, {made}){source.newline}"),)
-
-
-def mounted_servers(modules: Iterable[Module]) -> set[ast.AST]:
-    """The calls that make a server which another one mounts, whose middleware covers it, and which no file runs."""
-    mounted: set[ast.AST] = set()
-    for module in modules:
-        for call, scope in module.calls_near("mount(", "import_server("):
-            value = evaluate(call.args[0], scope) if call.args else None
-            if isinstance(value, CallValue) and value.module is not None and not value.module.source.has("run"):
-                mounted |= {value.node} if value.node is not None else set()
-    return mounted
-
-
-def doubles(module: Module) -> Iterator[Left]:
-    """The classes and functions by which a test replaces FastMCP, and that know of no middleware."""
-    for call, scope in module.calls_near("FastMCP"):
-        values = [*call.args, *(keyword.value for keyword in call.keywords)]
-        named = any(isinstance(value, ast.Constant) and str(value.value).endswith("FastMCP") for value in values)
-        for value in values if named else ():
-            made = evaluate(value, scope) if isinstance(value, ast.Name) else None
-            definition = made.definition if isinstance(made, Symbol) else None
-            if definition is not None and "middleware" not in ast.unparse(definition):
-                pattern = f"{getattr(value, 'id', '')} replaces FastMCP"
-                yield Left(
-                    module.path, call.lineno, (), pattern, "let it take middleware=, and have a list of that name"
-                )
-
-
-def _masks(call: ast.Call, module: Module) -> bool:
-    """Whether a server may mask the texts of exceptions, also by options that the file has elsewhere."""
-    keys = {keyword.arg for keyword in call.keywords}
-    return _MASKS in keys or (None in keys and module.source.has(_MASKS))
-
-
-def plan_middleware(module: Module, mounted: Collection[ast.AST] = ()) -> tuple[list[Edit], list[Left]]:
-    """The edits that add `ContractMiddleware` to the servers that a file makes, without those that others mount."""
-    if module.source.has(_MIDDLEWARE) or not module.source.has("FastMCP"):
-        return [], []
-    names = Names(module)
-    edits: list[Edit] = []
-    left = [
-        Left(module.path, call.lineno, (), f"{name} undoes contracts", advice)
-        for name, advice in _UNDOING.items()
-        for call, scope in module.calls_near(f"{name}(")
-        if _undoes(call, evaluate(call.func, scope), name)
-    ]
-    if left:
-        return [], left
-    for call, scope in module.calls_near("FastMCP("):
-        symbol = evaluate(call.func, scope)
-        if not (isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP") or call in mounted:
-            continue
-        made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({'' if _masks(call, module) else _TEXTS})"
-        new: tuple[Edit, ...] = ()
-        if all(keyword.arg not in {None, "middleware"} for keyword in call.keywords):
-            new = (codemods.add_argument(module, call, f"middleware=[{made}]"),)
-        match module.parents.get(call):
-            case ast.Assign(targets=[(ast.Name() | ast.Attribute()) as target]) as statement if not new:
-                new = _inserted(module, statement, module.source.segment(target), made)
-        edits += new
-        if not new:
-            pattern, decide = "the middleware of the server", f"add {made} as its first middleware"
-            left.append(Left(module.path, call.lineno, (), pattern, decide))
-    for info in module.classes.values():
-        bases = [evaluate(base, module.scope) for base in info.node.bases]
-        if any(isinstance(base, Symbol) and base.name == "fastmcp.FastMCP" for base in bases):
-            method = info.methods.get("__init__")
-            parts = method.body if method is not None else []
-            called = next((part for part in parts if ast.unparse(part).startswith("super().__init__(")), None)
-            if method is not None and called is not None:
-                made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({_TEXTS})"
-                new = _inserted(module, called, all_parameters(method.args)[0].arg, made)
-                edits += new
-                if new:
-                    continue
-            pattern = "a subclass of FastMCP"
-            decide = f"add ContractMiddleware({_TEXTS}) as the first middleware of its objects"
-            left.append(Left(module.path, info.node.lineno, (), pattern, decide))
-    if edits:
-        edits += names.edits({(_INTEGRATION, _MIDDLEWARE)})
-    return edits, left

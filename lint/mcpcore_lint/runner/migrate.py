@@ -19,6 +19,7 @@ from mcpcore_lint.migrate.callers import Callers, Helpers
 from mcpcore_lint.migrate.following import asserted, follow, is_test
 from mcpcore_lint.migrate.imports import ordered, unused, used_names
 from mcpcore_lint.migrate.lowlevel import plan_handlers
+from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
 from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
@@ -27,7 +28,7 @@ from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import after_syntax_error, merged
 from mcpcore_lint.migrate.requirements import INSTALLS, imported, needs_of, plan_requirements
 from mcpcore_lint.migrate.running import Servers, servers_of
-from mcpcore_lint.migrate.server import Project, Renaming, doubles, plan_middleware
+from mcpcore_lint.migrate.server import Project, Renaming
 from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from mcpcore_lint.engine.syntax.parse import BLOCKS, FIELDS, statements
+from mcpcore_lint.engine.syntax.parse import BACKWARD, BLOCKS, FIELDS, SHALLOW, statements
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.model import FunctionNode
 from mcpcore_lint.patterns import regex
@@ -65,7 +65,8 @@ _KINDS: Final[dict[type[ast.AST], Any]] = {
 }
 """The classes of functions whose body is still text."""
 _PLAIN: Final = {deferred: plain for plain, deferred in _KINDS.items()}
-FIELDS.update({deferred: FIELDS[plain] for plain, deferred in _KINDS.items()})
+for _fields in (FIELDS, BACKWARD, SHALLOW):
+    _fields.update({deferred: _fields[plain] for plain, deferred in _KINDS.items()})
 
 
 def deferred(node: ast.AST) -> Body | None:

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from mcpcore_lint.model import FunctionNode
 
@@ -37,6 +37,10 @@ FIELDS: Final[dict[type[ast.AST], tuple[str, ...]]] = {kind: _fields(kind) for k
 """For each kind of node, the fields that hold further nodes. Contexts, operators and import names are left out."""
 
 SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+BACKWARD: Final = {kind: names[::-1] for kind, names in FIELDS.items()}
+"""`FIELDS`, the last first."""
+SHALLOW: Final = {kind: () if issubclass(kind, SCOPES) else names for kind, names in BACKWARD.items()}
+"""`BACKWARD` without what is in functions and classes."""
 BODIES: Final = ("body", "handlers", "orelse", "finalbody", "cases")
 """The fields that hold statements, clauses and cases, in source order."""
 BLOCKS: Final[dict[type[ast.AST], tuple[str, ...]]] = {
@@ -86,31 +90,20 @@ class Enclosing:
 
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node."""
-    nodes: list[ast.AST] = []
+    nodes: list[Any] = []
     for name in FIELDS[type(node)]:
         value = getattr(node, name, None)
-        if value is None:
-            continue
         if type(value) is list:
-            # A dict has None in place of the key of `**other`; `kw_defaults` has None for each that is required.
-            nodes.extend(value) if None not in value else nodes.extend(child for child in value if child is not None)
-        else:
+            nodes += value
+        elif value is not None:
             nodes.append(value)
-    return nodes
+    # A dict has None in place of the key of `**other`; `kw_defaults` has None for each that is required.
+    return nodes if None not in nodes else [child for child in nodes if child is not None]
 
 
 def walk(roots: list[ast.AST]) -> list[ast.AST]:
     """Every node of some trees, each before what is below it, in source order."""
-    nodes: list[ast.AST] = []
-    stack = roots[::-1]
-    while stack:
-        node = stack.pop()
-        nodes.append(node)
-        below = children(node)
-        if below:
-            below.reverse()
-            stack += below
-    return nodes
+    return _walk(roots, BACKWARD)
 
 
 def mentions(node: ast.AST, name: str) -> bool:
@@ -152,17 +145,23 @@ def argument_of(call: ast.Call, name: str, place: int | None) -> ast.expr | None
 
 def walk_shallow(roots: list[ast.AST]) -> list[ast.AST]:
     """Every node of some statements, without what is in functions and classes nested in them."""
+    return _walk(roots, SHALLOW)
+
+
+def _walk(roots: list[ast.AST], backward: Mapping[type[ast.AST], tuple[str, ...]]) -> list[ast.AST]:
     nodes: list[ast.AST] = []
-    stack = roots[::-1]
+    stack: list[Any] = roots[::-1]
     while stack:
         node = stack.pop()
-        nodes.append(node)
-        if type(node) in SCOPES:
+        if node is None:
             continue
-        below = children(node)
-        if below:
-            below.reverse()
-            stack += below
+        nodes.append(node)
+        for name in backward[type(node)]:
+            value = getattr(node, name, None)
+            if type(value) is list:
+                stack += value[::-1]
+            else:
+                stack.append(value)
     return nodes
 
 

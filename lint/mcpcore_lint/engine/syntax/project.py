@@ -56,6 +56,10 @@ class Project:
         self._absolutes: dict[str, str] = {}
         self._all: dict[str, list[str]] = {}
         """The names of the Python files in each folder of the project, once something asks for all of them."""
+        self._paths: set[str] = set()
+        """The paths of those files, and of the files held in memory."""
+        self._searched: list[str] = []
+        """Those of them that are no tests, sorted."""
         self._by_tree: dict[ast.AST, Module] = {}
         self._classes: dict[ast.ClassDef, ClassInfo] = {}
         self._classes_by_name: dict[str, ClassInfo] = {}
@@ -393,12 +397,13 @@ class Project:
                 self._all[os.path.join(folder, "")] = [name for name in names if name.endswith(".py")]
                 if sum(map(len, self._all.values())) > MANY or len(self._all) > MANY:
                     break
-        paths = {folder + name for folder, names in self._all.items() for name in names} | self._given.keys()
-        if len(paths) > MANY or len(self._all) > MANY:
+            self._paths = {folder + name for folder, names in self._all.items() for name in names} | self._given.keys()
+            self._searched = sorted(path for path in self._paths if not _OF_TESTS.search(os.path.basename(path)))
+        if len(self._paths) > MANY or len(self._all) > MANY:
             return None
-        self._depends(of.absolute, paths, self._all)
-        paths = {path for path in paths if not _OF_TESTS.search(os.path.basename(path)) and matches(self.text_of(path))}
-        return [module for path in sorted(paths) if (module := self._readable(path)) is not None]
+        self._depends(of.absolute, self._paths, self._all)
+        paths = [path for path in self._searched if matches(self.text_of(path))]
+        return [module for path in paths if (module := self._readable(path)) is not None]
 
     def module_defining(self, node: FunctionNode) -> Module | None:
         """The module that a function is in."""

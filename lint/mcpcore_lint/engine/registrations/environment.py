@@ -40,7 +40,7 @@ class Frame(Scope):
     body of the loop assigns is read again in the frame, so that `wrapped = trace(fn)` is about the `fn` of this round.
     """
 
-    __slots__ = ("_bound_names", "filled")
+    __slots__ = ("_bound_names", "_filled_here", "filled")
 
     def __init__(self, outside: Scope, filled: Env, assigned: Bindings | None = None) -> None:
         """Fill in names of a scope.
@@ -55,12 +55,16 @@ class Frame(Scope):
         self.filled: Env = {**(outside.filled if isinstance(outside, Frame) else {}), **filled}
         for name in assigned or ():
             self.filled.pop(name, None)
-        self._bound_names = {name: BoundName(name, *placed) for name, placed in filled.items()}
+        self._filled_here = {**filled}
+        self._bound_names: dict[str, BoundName] = {}
+        """The scopes of those names that were asked for."""
 
     def lookup(self, name: str) -> tuple[Scope, list[Binding]] | None:
         """The scope that binds a name, as seen from here, and its bindings there."""
-        bound_name = self._bound_names.get(name)
-        if bound_name is not None:
+        if name in self._filled_here:
+            bound_name = self._bound_names.get(name)
+            if bound_name is None:
+                bound_name = self._bound_names[name] = BoundName(name, *self._filled_here[name])
             return bound_name, bound_name.bindings[name]
         assert self.parent is not None
         assigned = self.bindings.get(name)
@@ -72,7 +76,7 @@ class Frame(Scope):
 
     def holds(self, name: str) -> bool:
         """Whether this frame itself fills in a name."""
-        return name in self._bound_names
+        return name in self._filled_here
 
 
 class BoundName(Scope):
@@ -96,15 +100,22 @@ def read_again(frame: Frame, body: list[ast.stmt], *, filled_first: bool = False
     With `filled_first`, a name that is both filled in and assigned stays what it is filled in with.
     """
     first, last = body[0].lineno, body[-1].end_lineno or body[-1].lineno
-    named: Bindings = {}
-    for name, bindings in written_scope(frame).bindings.items():
-        inside = [
-            binding
-            for binding in bindings
-            if binding.kind in {"assign", "annotated"} and first <= getattr(binding.node, "lineno", 0) <= last
-        ]
-        if inside and not (filled_first and frame.holds(name)):
-            named[name] = inside
+    written = written_scope(frame)
+    memo, key = written.module.memo, ("read again", written.node, first, last)
+    if key not in memo:
+        memo[key] = {
+            name: inside
+            for name, bindings in written.bindings.items()
+            if (
+                inside := [
+                    binding
+                    for binding in bindings
+                    if binding.kind in {"assign", "annotated"} and first <= getattr(binding.node, "lineno", 0) <= last
+                ]
+            )
+        }
+    known: Bindings = memo[key]
+    named = {name: inside for name, inside in known.items() if not (filled_first and frame.holds(name))}
     return Frame(frame, {}, named)
 
 

@@ -415,24 +415,27 @@ class Calls:
 
 
 def _speaks_of_tools(function: Function, module: Module) -> bool:
-    starts, end = module.source.line_starts, function.end_lineno or function.lineno
-    text = module.source.text[starts[function.lineno - 1] : starts[end] if end < len(starts) else None]
+    text = _text_of(function, module)
     return any(hint in text for hint in (*HINTS, *_handing_on(function, module)))
+
+
+def _text_of(function: Function, module: Module) -> str:
+    starts, end = module.source.line_starts, function.end_lineno or function.lineno
+    return module.source.text[starts[function.lineno - 1] : starts[end] if end < len(starts) else None]
 
 
 def _handing_on(function: Function, module: Module) -> list[str]:
     """Texts of calls in a function that pass on one of its parameters."""
     names = {parameter.arg for parameter in all_parameters(function.args)} - {"self", "cls"}
-    inside = range(function.lineno, (function.end_lineno or function.lineno) + 1)
-    words = (word for name in sorted(names) for word in (f"({name},", f"({name})") if module.source.has(word))
-    return [word for word in words if any(line in inside for line in module.lines_with(word))]
+    text = _text_of(function, module) if names else ""
+    return [word for name in sorted(names) for word in (f"({name},", f"({name})") if word in text]
 
 
 def _calls_in(function: Function, module: Module, *names: str) -> Iterator[tuple[ast.Call, Scope]]:
     """The calls in a function that may register something, also those that decorators in it make."""
     first, last = function.lineno, function.end_lineno or function.lineno
     words = [f"{name}(" for name in names] or [*HINTS, *_handing_on(function, module)]
-    yield from (placed for placed in module.calls_near(*words) if first <= placed[0].lineno <= last)
+    yield from module.calls_near(*words, inside=function)
     for inner, scope in list(module.functions.items()):
         if not isinstance(inner, ast.Lambda) and first < inner.lineno <= last and scope.parent is not None:
             for decorator in inner.decorator_list:

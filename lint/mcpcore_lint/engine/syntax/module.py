@@ -182,7 +182,11 @@ class Module:
         return scope
 
     def calls_near(
-        self, *words: str, skip: Callable[[ast.AST], bool] | None = None, decorators: bool = False
+        self,
+        *words: str,
+        skip: Callable[[ast.AST], bool] | None = None,
+        decorators: bool = False,
+        inside: FunctionNode | None = None,
     ) -> list[tuple[ast.Call, Scope]]:
         """The calls on whose lines one of some words stands, with their scopes, in source order.
 
@@ -192,11 +196,12 @@ class Module:
             words: Texts; a call counts from its first line to its last.
             skip: Nodes that are left out with all that is in them.
             decorators: Whether to look into decorators too.
+            inside: The function to look into, without its decorators; None for the whole file.
         """
-        key = ("calls_near", words, skip, decorators)
+        key = ("calls_near", words, skip, decorators, inside)
         known = self.memo.get(key)
         if known is None:
-            known = self._calls_near(words, skip, decorators=decorators)
+            known = self._calls_near(words, skip, inside or self.tree, decorators=decorators)
             self.memo[key] = known
         calls: list[tuple[ast.Call, Scope]] = known
         return calls
@@ -215,14 +220,14 @@ class Module:
         return places
 
     def _calls_near(
-        self, words: tuple[str, ...], skip: Callable[[ast.AST], bool] | None, *, decorators: bool
+        self, words: tuple[str, ...], skip: Callable[[ast.AST], bool] | None, root: ast.AST, *, decorators: bool
     ) -> list[tuple[ast.Call, Scope]]:
         hits = sorted({line for word in words for line in self.lines_with(word)})
         if not hits:
             return []
         last = len(hits)
         calls: list[tuple[ast.Call, Scope]] = []
-        stack: list[tuple[Any, Scope]] = [(self.tree, self.scope)]
+        stack: list[tuple[Any, Scope]] = [(root, self.scope)]
         while stack:
             node, scope = stack.pop()
             kind = type(node)

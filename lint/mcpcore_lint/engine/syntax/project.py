@@ -292,12 +292,11 @@ class Project:
         missing: set[str] = set()
         queue = [absolute]
         while queue:
-            consulted, absent = self._edges.get(queue.pop(), ((), ()))
-            missing.update(absent)
-            for path in consulted:
-                if path not in seen:
-                    seen.add(path)
-                    queue.append(path)
+            edges = self._edges.get(queue.pop())
+            if edges is not None:
+                missing |= edges[1]
+                queue += edges[0] - seen
+                seen |= edges[0]
         seen.discard(absolute)
         return seen, missing
 

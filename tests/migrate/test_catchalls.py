@@ -320,7 +320,7 @@ def test_a_text_that_hides_the_exception_goes_on_to_hide_it(tmp_path: Path) -> N
 
 
 def test_a_failure_that_a_clause_would_answer_for_stays(tmp_path: Path) -> None:
-    """The clause makes a result that nobody knows to be a failure, and it stays."""
+    """The clause makes a plain result of the failure, and it stays."""
     body = """    try:
         if not names:
             return "Error: names must not be empty"

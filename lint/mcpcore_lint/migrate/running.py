@@ -44,7 +44,7 @@ _TAKES: Final[dict[str, dict[str, frozenset[str]]]] = {
 }
 """What a kind of server takes for a transport; for one that is known later, what stdio takes too, and drops."""
 _LISTENING: Final = {"mcpcore.Server": {"port"}, "fastmcp.FastMCP": {"host", "port", "log_level"}}
-"""What an application has no use for."""
+"""Options of `run` that an application does not take."""
 _DEPTH: Final = 3
 
 
@@ -96,7 +96,7 @@ class Site(NamedTuple):
 
 
 def _origin(name: str, scope: Scope) -> str:
-    """What a name is imported from, if it means that wherever it is used; empty for other names."""
+    """The origin of a name that one import binds for the whole file; empty for other names."""
     match = scope.lookup(name)
     if match is None or len(match[1]) != 1 or not match[0].is_module or match[1][0].target is None:
         return ""

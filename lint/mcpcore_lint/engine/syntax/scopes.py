@@ -194,7 +194,7 @@ def bind_statement(node: ast.AST, bindings: Bindings, scope: Scope) -> None:
 
 
 def is_stub(name: str, node: ast.stmt, bindings: Bindings, scope: Scope) -> bool:
-    """Whether a class or None in `except ImportError` stands for a name of a framework that is missing."""
+    """Whether a class or None, as in `except ImportError`, replaces a name that was imported from a framework."""
     known = bindings.get(name, ()) if scope.is_module and node.col_offset else ()
     return any(binding.target is not None and _FRAMEWORK.match(binding.target[0]) is not None for binding in known)
 

@@ -9,11 +9,10 @@ from mcpcore_lint.records import in_test_file
 
 def in_test(tool: ToolDef) -> bool:
     """Whether a tool exists only in a test, so that no model ever sees it."""
-    memo = tool.module.memo
-    if "in test" not in memo:
-        memo["in test"] = in_test_file(tool.module.path, tool.module.source.text)
-    *outer_names, _ = tool.handler.qualname.split(".")
-    return memo["in test"] or any(name.startswith(("test_", "Test")) for name in outer_names)
+    outer_names = tool.handler.qualname.split(".")[:-1]
+    return in_test_file(tool.module.path, tool.module.source.text) or any(
+        name.startswith(("test_", "Test")) for name in outer_names
+    )
 
 
 def binds_arguments(tool: ToolDef) -> bool:

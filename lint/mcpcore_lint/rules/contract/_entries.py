@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import ClassVar, Final, NamedTuple
 
@@ -136,52 +135,38 @@ class EntryRule(Rule):
 
     severity = Severity.ERROR
     when_to_suppress = "Never: the server does not start."
-    arguments: ClassVar[tuple[str, ...]] = ()
-    """The arguments whose values are checked one by one."""
+    arguments: ClassVar[tuple[str, ...]]
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Check the failure modes of a file: those of its tools' contracts, then the others."""
-        if "entries" not in module.memo:  # all rules share them
-            module.memo["entries"] = _entries(module, ctx)
-        entries: list[Entry]
-        arguments: dict[str, list[tuple[Entry, Argument]]]
-        entries, arguments = module.memo["entries"]
+        entries: list[Entry] | None = module.memo.get("entries")
+        if entries is None:  # all rules share the list
+            entries = module.memo["entries"] = [
+                Entry(entry, tool if entry.inline else None, index)
+                for tool in ctx.tools
+                for index, entry in tool_entries(tool)
+                if entry.is_failure_mode
+            ]
+            entries += map(Entry, _find_declared(module, ctx))
         for entry in entries:
             self.check_entry(entry, ctx)
-        for name in self.arguments:
-            for entry, argument in arguments[name]:
-                for value in options(argument.value):
-                    problem = self.check_value(Checked(value, argument, entry, ctx))
-                    if problem is not None:
-                        entry.report(ctx, argument, problem)
-                        # Such a finding may be dropped when all files are known, so the other values count too.
-                        if problem.missing_tool is None:
-                            break
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
-        """Check what several arguments of an entry say together."""
+        """Check each value that an argument may have."""
+        for name in self.arguments:
+            argument = entry.model.arguments[name]
+            # Most arguments are optional, and nothing is wrong with one that is left out.
+            for value in options(argument.value) if argument.given or name in _REQUIRED else ():
+                problem = self.check_value(Checked(value, argument, entry, ctx))
+                if problem is not None:
+                    entry.report(ctx, argument, problem)
+                    # Such a finding may be dropped when all files are known, so the other values count too.
+                    if problem.missing_tool is None:
+                        break
 
     def check_value(self, checked: Checked) -> Problem | None:
         """What is wrong with a value of an argument, or None."""
         raise NotImplementedError
-
-
-def _entries(module: Module, ctx: RuleContext) -> tuple[list[Entry], dict[str, list[tuple[Entry, Argument]]]]:
-    """The failure modes of a file, and their arguments by name."""
-    entries = [
-        Entry(entry, tool if entry.inline else None, index)
-        for tool in ctx.tools
-        for index, entry in tool_entries(tool)
-        if entry.is_failure_mode
-    ]
-    entries += map(Entry, _find_declared(module, ctx))
-    arguments: dict[str, list[tuple[Entry, Argument]]] = defaultdict(list)
-    for entry in entries:
-        for name, argument in entry.model.arguments.items():
-            # Most arguments are optional, and nothing is wrong with one that is left out.
-            if argument.given or name in _REQUIRED:
-                arguments[name].append((entry, argument))
-    return entries, arguments
 
 
 def _find_declared(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:

@@ -73,14 +73,12 @@ def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str,
     absent = call.at(None)
     arguments: dict[str, Argument] = {}
     for name, position in positions.items():
-        expression, value, keyword = None, values.get(name), keywords.get(name)
-        if keyword is not None:
-            expression = keyword.value
-        elif position is not None and position < len(in_order):
-            expression = in_order[position]
-        if value is None:
-            value = absent if position is None or position >= len(call.args) else call.args[position]
-        arguments[name] = Argument(name, value, expression, keyword)
+        expression, value, keyword = None, absent, keywords.get(name)
+        if position is not None:
+            expression = in_order[position] if position < len(in_order) else None
+            value = call.at(position)
+        expression = keyword.value if keyword is not None else expression
+        arguments[name] = Argument(name, values.get(name) or value, expression, keyword)
     return arguments
 
 

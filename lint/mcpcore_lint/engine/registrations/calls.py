@@ -416,7 +416,7 @@ class Calls:
 
 def _speaks_of_tools(function: Function, module: Module) -> bool:
     text = _text_of(function, module)
-    return any(hint in text for hint in (*HINTS, *_handing_on(function, module)))
+    return any(hint in text for hint in (*HINTS, *_handing_on(function, text)))
 
 
 def _text_of(function: Function, module: Module) -> str:
@@ -424,17 +424,16 @@ def _text_of(function: Function, module: Module) -> str:
     return module.source.text[starts[function.lineno - 1] : starts[end] if end < len(starts) else None]
 
 
-def _handing_on(function: Function, module: Module) -> list[str]:
-    """Texts of calls in a function that pass on one of its parameters."""
+def _handing_on(function: Function, text: str) -> list[str]:
+    """Texts of calls in a function, whose text is given, that pass on one of its parameters."""
     names = {parameter.arg for parameter in all_parameters(function.args)} - {"self", "cls"}
-    text = _text_of(function, module) if names else ""
     return [word for name in sorted(names) for word in (f"({name},", f"({name})") if word in text]
 
 
 def _calls_in(function: Function, module: Module, *names: str) -> Iterator[tuple[ast.Call, Scope]]:
     """The calls in a function that may register something, also those that decorators in it make."""
     first, last = function.lineno, function.end_lineno or function.lineno
-    words = [f"{name}(" for name in names] or [*HINTS, *_handing_on(function, module)]
+    words = [f"{name}(" for name in names] or [*HINTS, *_handing_on(function, _text_of(function, module))]
     yield from module.calls_near(*words, inside=function)
     for inner, scope in list(module.functions.items()):
         if not isinstance(inner, ast.Lambda) and first < inner.lineno <= last and scope.parent is not None:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
 
-_NO_COLLECTIONS: Final = frozenset({"import", "function", "class"})
-"""How names are bound that are followed to another file, or are no collection."""
 _PUTS: Final = ("append", "add", "insert", "extend", "update", "setdefault")
 _MORE: Final = frozenset({"extend", "update", "include_router"})
 """Methods that take several items."""
@@ -43,7 +41,12 @@ def contents_of(node: ast.expr, scope: Scope) -> Iterator[Entry]:
     """The entries of the collection that a name or an attribute is, in the files that mention it."""
     if isinstance(node, ast.Name):
         place = scope.lookup(node.id)
-        if place is None or not isinstance(place[1][0].node, ast.stmt) or place[1][0].kind in _NO_COLLECTIONS:
+        # An imported name is followed to its own file, and a function or a class is no collection.
+        if (
+            place is None
+            or not isinstance(place[1][0].node, ast.stmt)
+            or place[1][0].kind in {"import", "function", "class"}
+        ):
             return
         home, name = written_scope(place[0]), node.id
         for module in _modules(home.module, name) if home.is_module else (home.module,):

@@ -56,15 +56,13 @@ class Frame(Scope):
         for name in assigned or ():
             self.filled.pop(name, None)
         self._filled_here = {**filled}
-        self._bound_names: dict[str, BoundName] = {}
-        """The scopes of those names that were asked for."""
+        self._bound_names: dict[str, BoundName] = {}  # of the names that were asked for
 
     def lookup(self, name: str) -> tuple[Scope, list[Binding]] | None:
         """The scope that binds a name, as seen from here, and its bindings there."""
-        if name in self._filled_here:
-            bound_name = self._bound_names.get(name)
-            if bound_name is None:
-                bound_name = self._bound_names[name] = BoundName(name, *self._filled_here[name])
+        placed = self._filled_here.get(name)
+        if placed is not None:
+            bound_name = self._bound_names.get(name) or self._bound_names.setdefault(name, BoundName(name, *placed))
             return bound_name, bound_name.bindings[name]
         assert self.parent is not None
         assigned = self.bindings.get(name)
@@ -114,8 +112,7 @@ def read_again(frame: Frame, body: list[ast.stmt], *, filled_first: bool = False
                 ]
             )
         }
-    known: Bindings = memo[key]
-    named = {name: inside for name, inside in known.items() if not (filled_first and frame.holds(name))}
+    named = {name: inside for name, inside in memo[key].items() if not (filled_first and frame.holds(name))}
     return Frame(frame, {}, named)
 
 

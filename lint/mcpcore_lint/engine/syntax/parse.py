@@ -37,10 +37,9 @@ FIELDS: Final[dict[type[ast.AST], tuple[str, ...]]] = {kind: _fields(kind) for k
 """For each kind of node, the fields that hold further nodes. Contexts, operators and import names are left out."""
 
 SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+# `FIELDS`, the last first, and the same without what is in functions and classes.
 BACKWARD: Final = {kind: names[::-1] for kind, names in FIELDS.items()}
-"""`FIELDS`, the last first."""
 SHALLOW: Final = {kind: () if issubclass(kind, SCOPES) else names for kind, names in BACKWARD.items()}
-"""`BACKWARD` without what is in functions and classes."""
 BODIES: Final = ("body", "handlers", "orelse", "finalbody", "cases")
 """The fields that hold statements, clauses and cases, in source order."""
 BLOCKS: Final[dict[type[ast.AST], tuple[str, ...]]] = {

@@ -56,10 +56,9 @@ class Project:
         self._absolutes: dict[str, str] = {}
         self._all: dict[str, list[str]] = {}
         """The names of the Python files in each folder of the project, once something asks for all of them."""
+        # The paths of those files and of the files held in memory, and those of them that are no tests, sorted.
         self._paths: set[str] = set()
-        """The paths of those files, and of the files held in memory."""
         self._searched: list[str] = []
-        """Those of them that are no tests, sorted."""
         self._by_tree: dict[ast.AST, Module] = {}
         self._classes: dict[ast.ClassDef, ClassInfo] = {}
         self._classes_by_name: dict[str, ClassInfo] = {}

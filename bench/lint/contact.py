@@ -17,9 +17,8 @@ from pathlib import Path
 
 SEED = 20261129
 QUOTAS = {"loop": 3, "low-level": 2, "fastmcp": 3, "sdk": 2}  # of each kind in each lot
-COUNTS = dict.fromkeys(("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"), 100) | {
-    "first": 20
-}
+LATER = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+COUNTS = dict.fromkeys(LATER, 100) | {"first": 20}
 FILES = {
     "contact.toml": ("first", "second"),
     "contact-3.toml": ("third",),
@@ -28,6 +27,7 @@ FILES = {
     "contact-7.toml": ("seventh",),
     "contact-8.toml": ("eighth",),
     "contact-9.toml": ("ninth",),
+    "contact-10.toml": ("tenth",),
 }
 
 

@@ -28,9 +28,21 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 PRELOADED: Final = (
-    *(f"mcpcore.cli.{name}" for name in ("call", "run", "proxy", "check", "catalog", "diff", "loading")),
+    *(f"mcpcore.cli.{name}" for name in ("root", "call", "run", "proxy", "check", "catalog", "diff", "loading")),
+    "mcpcore.sdk.server",
     "mcpcore.sdk.serving",
     "mcpcore.sdk.http",
+    "mcpcore.classification",
+    "mcpcore.client",
+    "mcpcore.integrations.otel",
+    "mcpcore.testing.faults",
+    "opentelemetry._logs",
+    "opentelemetry.metrics",
+    "anyio._backends._asyncio",
+    "anyio._core._subprocesses",
+    "encodings.idna",
+    "rich.console",
+    "rich.logging",
     "mcp.client.stdio",
     "mcp.client.streamable_http",
     "mcp.server.mcpserver",
@@ -41,7 +53,13 @@ PRELOADED: Final = (
     "uvicorn.protocols.http.auto",
 )
 # For programs that import FastMCP themselves: a server on the SDK behaves in another way where FastMCP is imported too.
-FASTMCP: Final = ("fastmcp", "mcpcore.integrations.fastmcp")
+FASTMCP: Final = (
+    "fastmcp",
+    "fastmcp.server.providers.prefab_synthesis",
+    "griffe",
+    "mcpcore.integrations.fastmcp",
+    "mcpcore.integrations.fastmcp.declared",
+)
 PYTEST: Final = ("pytest", "_pytest.pytester", "_pytest.junitxml", "hypothesis", "mcpcore.testing")
 FURTHER: Final = {"fastmcp": FASTMCP, "pytest": PYTEST}
 """What is also imported in a process that the first one forks."""
@@ -100,6 +118,7 @@ class _Forker:
         self._owner = os.getpid()
         self._lock = threading.RLock()
         self._variables = _python_variables(os.environ)
+        self._search_path = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
         self._fork_exec = subprocess._fork_exec
         subprocess._fork_exec = self._start
 
@@ -116,7 +135,8 @@ class _Forker:
             close_fds
             and len(kept) == 1
             and (group, gid, gids, uid, umask, before) == (-1, None, None, None, -1, None)
-            and _python_variables(variables) == self._variables
+            # The SDK gives its servers few variables. They are to import the same code as the tests all the same.
+            and _python_variables(self._search_path | variables) == self._variables
         )
         if not usual or os.getpid() != self._owner or program is None:
             return int(self._fork_exec(args, executables, close_fds, kept, cwd, env, *rest))

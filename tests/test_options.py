@@ -11,8 +11,7 @@ from mcp.client import Client
 from pages import options as page
 
 from examples.workspace.server import make_server
-from mcpcore import FailureMode, Server
-from mcpcore.contract.limits import Limits
+from mcpcore import FailureMode, Limits, Server
 from mcpcore.integrations.fastmcp import ContractMiddleware
 
 ROOT = Path(__file__).parents[1]

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
+from mcpcore import Contract, not_found
 from mcpcore.audit import AuditTrail
 from mcpcore.boundary.script import Boundary
-from mcpcore.contract.errors import not_found
-from mcpcore.contract.failure_modes import Contract
 from tests.boundaries import answer_to
 
 LOGGER = logging.getLogger("mcpcore.audit")

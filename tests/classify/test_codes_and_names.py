@@ -13,10 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpcore.classification.engine import classify, explain
+from mcpcore import ErrorCode, Retry, classify, explain
 from mcpcore.classification.matcher import with_speech, without_names
-from mcpcore.contract.codes import ErrorCode
-from mcpcore.contract.retry import Retry
 
 C = ErrorCode
 

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpcore.classification import explain
-from mcpcore.classification.engine import classify
+from mcpcore import ErrorCode, classify, explain
 from mcpcore.classification.matcher import Matcher, mark, words_of
 from mcpcore.classification.phrase_table import MESSAGES
-from mcpcore.contract.codes import ErrorCode
 from tests.tables import in_one_test
 
 C = ErrorCode

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from bench.classify.reference import PATTERNS
 from bench.classify.unseen import OPEN, messages
+from mcpcore import ErrorCode, classify
 from mcpcore.classification import explain, types
-from mcpcore.classification.engine import classify
 from mcpcore.classification.matcher import HEAD, TAIL, Matcher, bound, fold, name_words
 from mcpcore.classification.phrase_table import MESSAGES, NAMES, VAGUE_NAMES, PhraseRow
 from mcpcore.classification.phrases import PhraseError, compile_phrase, expand
-from mcpcore.contract.codes import ErrorCode
 from tests.tables import in_one_test
 
 C = ErrorCode

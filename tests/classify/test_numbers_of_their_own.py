@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
+from mcpcore import ErrorCode, Retry, classify, explain
 from mcpcore.classification import classifies, classifies_message, registry
-from mcpcore.classification.engine import classify, explain
-from mcpcore.contract.codes import ErrorCode
-from mcpcore.contract.retry import Retry
 
 C = ErrorCode
 

@@ -8,10 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from mcpcore import ErrorCode, Retry, classify
 from mcpcore.classification import classifies, classifies_message, explain, forget
-from mcpcore.classification.engine import classify
-from mcpcore.contract.codes import ErrorCode
-from mcpcore.contract.retry import Retry
 
 C = ErrorCode
 

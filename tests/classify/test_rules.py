@@ -20,11 +20,8 @@ from pathlib import Path
 import pydantic
 import pytest
 
+from mcpcore import CodedError, CustomCode, ErrorCode, Retry, classify
 from mcpcore.classification import code_for_status, explain, retry_for_status
-from mcpcore.classification.engine import classify
-from mcpcore.contract.codes import CustomCode, ErrorCode
-from mcpcore.contract.errors import CodedError
-from mcpcore.contract.retry import Retry
 
 C = ErrorCode
 

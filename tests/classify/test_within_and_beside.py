@@ -9,12 +9,10 @@ import aiohttp
 import aiohttp.http_exceptions
 import pytest
 
+from mcpcore import CodedError, ErrorCode, Retry, not_found
 from mcpcore.classification import classifies_message, registry
 from mcpcore.classification.engine import MAX_LINKS, classify, explain
 from mcpcore.classification.phrases import PhraseError, compile_phrase, expand
-from mcpcore.contract.codes import ErrorCode
-from mcpcore.contract.errors import CodedError, not_found
-from mcpcore.contract.retry import Retry
 
 C = ErrorCode
 

@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from mcpcore import Contract, Envelope
+from mcpcore import CodedError, Contract, Envelope, ErrorCode
 from mcpcore.audit import AuditTrail
 from mcpcore.boundary.outcome import FailedCall
 from mcpcore.boundary.script import Boundary
-from mcpcore.contract.codes import ErrorCode
-from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.conversation import Conversation

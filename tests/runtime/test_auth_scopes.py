@@ -16,8 +16,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.shared.exceptions import MCPError
 
-from mcpcore import Envelope, ErrorCode, FailureMode, Server, tool
-from mcpcore.contract.failure_modes import ContractError
+from mcpcore import ContractError, Envelope, ErrorCode, FailureMode, Server, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import envelope_of
 from tests.conftest import Call

@@ -18,8 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.runtime.bounds import measure
-from mcpcore import CodedError, Envelope, Server, not_found, tool
-from mcpcore.contract.codes import ErrorCode
+from mcpcore import CodedError, Envelope, ErrorCode, Server, not_found, tool
 from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.values.jsonable import Cut, clean_cut, cut_text, fit, safe_str, size, to_json
 from mcpcore.wire.envelope_builder import build_envelope

@@ -15,8 +15,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
-from mcpcore import Envelope, ErrorCode, FailureMode, Retry, Server, prompt, resource, tool
-from mcpcore.contract.failure_modes import ContractError
+from mcpcore import ContractError, Envelope, ErrorCode, FailureMode, Retry, Server, prompt, resource, tool
 from tests.answers import envelope_of
 from tests.conftest import Call
 

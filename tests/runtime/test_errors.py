@@ -21,10 +21,12 @@ import mcpcore
 from mcpcore import (
     CodedError,
     Context,
+    Contract,
     ContractError,
     Envelope,
     ErrorCode,
     FailureMode,
+    Limits,
     Retry,
     Server,
     conflict,
@@ -33,8 +35,6 @@ from mcpcore import (
 )
 from mcpcore.boundary.script import Boundary
 from mcpcore.contract.bound_fields import carried
-from mcpcore.contract.failure_modes import Contract
-from mcpcore.contract.limits import Limits
 from mcpcore.contract.recovery import recovery_of
 from mcpcore.declare.tool import MethodTool
 from mcpcore.values.jsonable import to_json

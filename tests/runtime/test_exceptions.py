@@ -19,7 +19,7 @@ from mcp import Client
 from mcp.server.mcpserver.exceptions import ResourceError
 
 import mcpcore
-from mcpcore import CodedError, Context, ErrorCode, FailureMode, Retry, Server, not_found, tool
+from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, not_found, tool
 from mcpcore.boundary.outcome import Breach, BrokenContractError
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.client import ToolCallFailed
@@ -31,7 +31,6 @@ from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.services.breaker import CircuitOpenError
 from mcpcore.testing.fuzzing import FuzzError, Problem
 from mcpcore.values.unwrapping import ReturnedError
-from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.envelope_builder import build_envelope
 
 

@@ -9,13 +9,10 @@ import pytest
 from mcp import Client, MCPError
 from pydantic import BaseModel
 
-from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, tool
+from mcpcore import CodedError, Context, Contract, ContractError, Envelope, ErrorCode, FailureMode, Limits, Server, tool
 from mcpcore.client import CallPolicy, ToolCallFailed, call
-from mcpcore.contract.failure_modes import Contract, ContractError
-from mcpcore.contract.limits import Limits
 from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.testing import assert_fails
-from mcpcore.wire.envelope import Envelope
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("door")]
 TOKEN = "ghp_" + "A1b2" * 9

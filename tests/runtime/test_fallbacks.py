@@ -16,9 +16,8 @@ import anyio
 import pytest
 from mcp import Client
 
-from mcpcore import Context, ErrorCode, FailureMode, Server, not_found, prompt, resource, tool
+from mcpcore import Context, ContractError, ErrorCode, FailureMode, Server, not_found, prompt, resource, tool
 from mcpcore.boundary.fallbacks import with_renamed_words
-from mcpcore.contract.failure_modes import ContractError
 
 pytestmark = pytest.mark.server_only(
     "a FastMCP server is checked at its first message: tests/integrations/fastmcp/test_fallback_tools.py"

@@ -18,10 +18,20 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, field_validator
 
-from mcpcore import CodedError, Context, Envelope, ErrorCode, FailureMode, Retry, Server, not_found, tool
+from mcpcore import (
+    CodedError,
+    Context,
+    Contract,
+    Envelope,
+    ErrorCode,
+    FailureMode,
+    Limits,
+    Retry,
+    Server,
+    not_found,
+    tool,
+)
 from mcpcore.boundary.script import Boundary
-from mcpcore.contract.failure_modes import Contract
-from mcpcore.contract.limits import Limits
 from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.values.escaping import clean_text
 from mcpcore.wire.dialects import DIALECTS

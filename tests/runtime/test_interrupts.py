@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from mcpcore import ErrorCode, guard, not_found
+from mcpcore import Contract, ErrorCode, guard, not_found
 from mcpcore.audit import AuditTrail
 from mcpcore.boundary.script import Boundary
-from mcpcore.contract.failure_modes import Contract
 from mcpcore.values.jsonable import to_json
 from tests.boundaries import answer_to
 

@@ -21,6 +21,7 @@ from mcpcore import (
     CodedError,
     Context,
     Contract,
+    ContractError,
     Envelope,
     ErrorCode,
     FailureMode,
@@ -32,7 +33,6 @@ from mcpcore import (
     resource,
     tool,
 )
-from mcpcore.contract.failure_modes import ContractError
 from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.testing import make_context
 from tests.answers import envelope_of, outcome_of, records_of

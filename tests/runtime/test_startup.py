@@ -16,8 +16,7 @@ import anyio
 import pytest
 from mcp import Client
 
-from mcpcore import Context, Server, tool
-from mcpcore.contract.failure_modes import ContractError
+from mcpcore import Context, ContractError, Server, tool
 from tests.answers import ask
 
 LIFESPAN = """

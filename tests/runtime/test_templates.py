@@ -13,9 +13,20 @@ from hypothesis import strategies as st
 from mcp import Client
 from pydantic import BaseModel, Field, computed_field
 
-from mcpcore import TODO, CodedError, Context, Contract, ContractError, Envelope, ErrorCode, FailureMode, Server, tool
+from mcpcore import (
+    TODO,
+    CodedError,
+    Context,
+    Contract,
+    ContractError,
+    Envelope,
+    ErrorCode,
+    FailureMode,
+    Limits,
+    Server,
+    tool,
+)
 from mcpcore.catalog import compare
-from mcpcore.contract.limits import Limits
 from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.testing import assert_fails, raises_reason
 from mcpcore.values.escaping import one_line

@@ -31,9 +31,8 @@ from pydantic import (
     with_config,
 )
 
-from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, not_found, tool
+from mcpcore import CodedError, Context, ErrorCode, FailureMode, Limits, Server, not_found, tool
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
-from mcpcore.contract.limits import Limits
 from mcpcore.sdk.options import ServerOptions
 
 

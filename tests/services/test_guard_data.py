@@ -10,8 +10,7 @@ import pytest
 from mcp import Client
 from pydantic import BaseModel
 
-from mcpcore import CodedError, Context, ErrorCode, FailureMode, Server, guard, tool
-from mcpcore.contract.failure_modes import ContractError
+from mcpcore import CodedError, Context, ContractError, ErrorCode, FailureMode, Server, guard, tool
 from tests.answers import ask
 
 

@@ -194,18 +194,15 @@ async def test_refunds_that_cannot_be_made(ask: Ask, payments: PaymentService) -
     assert "refunded" == (await ask("refund", order_id=order["id"]))["status"]
 
 
-def test_the_agent_says_what_failed_where_the_fallback_has_no_customer() -> None:
+@pytest.mark.anyio
+async def test_the_agent_says_what_failed_where_the_fallback_has_no_customer() -> None:
     """A failed `refund` names no customer for `find_orders`, so its own failure ends the errand."""
-
-    async def main() -> None:
-        async with desk("contracts", *QUICK) as (session, _):
-            with pytest.raises(agent.GaveUpError) as gave_up:
-                await PolicyCaller(session, print).call("refund", {"order_id": 9})
-            failed = gave_up.value.__cause__
-            assert isinstance(failed, ToolCallFailed)
-            assert "no_order" == failed.envelope.reason
-
-    anyio.run(main)
+    async with desk("contracts", *QUICK) as (session, _):
+        with pytest.raises(agent.GaveUpError) as gave_up:
+            await PolicyCaller(session, print).call("refund", {"order_id": 9})
+        failed = gave_up.value.__cause__
+        assert isinstance(failed, ToolCallFailed)
+        assert "no_order" == failed.envelope.reason
 
 
 def test_a_pending_order_that_was_never_charged(tmp_path: Path) -> None:
@@ -239,17 +236,15 @@ def test_a_payment_service_that_is_gone(tmp_path: Path) -> None:
         anyio.run(main)
 
 
-def test_the_tools_of_both_servers_are_the_same_but_for_their_contracts() -> None:
+@pytest.mark.anyio
+async def test_the_tools_of_both_servers_are_the_same_but_for_their_contracts() -> None:
     """Names, arguments, annotations and descriptions."""
 
     async def listed(kind: agent.Kind) -> list[Any]:
         async with desk(kind) as (session, _):
             return (await session.list_tools()).tools
 
-    async def main() -> tuple[list[Any], list[Any]]:
-        return await listed("contracts"), await listed("plain")
-
-    contracts, plain = anyio.run(main)
+    contracts, plain = await listed("contracts"), await listed("plain")
     for ours, theirs in zip(contracts, plain, strict=True):
         assert (ours.name, ours.description, ours.annotations) == (theirs.name, theirs.description, theirs.annotations)
         assert ours.input_schema["properties"].keys() == theirs.input_schema["properties"].keys()

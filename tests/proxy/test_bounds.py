@@ -86,59 +86,51 @@ def test_a_failure_is_converted_whatever_type_is_named(kind: str | None) -> None
     assert "hunter22" not in text
 
 
-def test_a_late_answer_over_http_is_an_error() -> None:
+@pytest.mark.anyio
+async def test_a_late_answer_over_http_is_an_error() -> None:
     """A client that has cancelled the call gets no failure that it does not wait for, and HTTP needs an answer."""
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}
     failed = {"jsonrpc": "2.0", "id": 5, "result": {"isError": True, "content": [{"type": "text", "text": "no"}]}}
+    front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
+    conversation = front._conversation_of({"mcp-session-id": "s"})
 
-    async def run() -> None:
-        front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
-        conversation = front._conversation_of({"mcp-session-id": "s"})
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await front.handle(Request(scope, receive), send)
 
-        async def app(scope: Any, receive: Any, send: Any) -> None:
-            await front.handle(Request(scope, receive), send)
+    def answer(sent: httpx2.Request) -> httpx2.Response:
+        message = json.loads(sent.content)
+        if message["method"] == "tools/list":
+            listed = {"jsonrpc": "2.0", "id": message["id"], "result": {"tools": []}}
+            return httpx2.Response(200, headers=STREAM, content=LISTED + b"data: %b\n\n" % json.dumps(listed).encode())
+        conversation.from_client(json.dumps(cancel).encode())
+        return httpx2.Response(200, json=failed)
 
-        def answer(sent: httpx2.Request) -> httpx2.Response:
-            message = json.loads(sent.content)
-            if message["method"] == "tools/list":
-                listed = {"jsonrpc": "2.0", "id": message["id"], "result": {"tools": []}}
-                return httpx2.Response(
-                    200, headers=STREAM, content=LISTED + b"data: %b\n\n" % json.dumps(listed).encode()
-                )
-            conversation.from_client(json.dumps(cancel).encode())
-            return httpx2.Response(200, json=failed)
-
-        front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
-        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
-            answered = await client.post("/mcp", json=CALL, headers={**ACCEPT, "mcp-session-id": "s"})
-        assert {"code": -32800, "message": "Request cancelled"} == answered.json()["error"]
-        assert 1 == sum(front.answers.statistics.failures.values())
-
-    anyio.run(run)
+    front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
+        answered = await client.post("/mcp", json=CALL, headers={**ACCEPT, "mcp-session-id": "s"})
+    assert {"code": -32800, "message": "Request cancelled"} == answered.json()["error"]
+    assert 1 == sum(front.answers.statistics.failures.values())
 
 
-def test_a_list_that_never_comes_over_http_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.anyio
+async def test_a_list_that_never_comes_over_http_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """The call is sent unchecked."""
     monkeypatch.setattr(forward, "MAX_LIST_WAIT", 0.05)
+    front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
 
-    async def run() -> None:
-        front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await front.handle(Request(scope, receive), send)
 
-        async def app(scope: Any, receive: Any, send: Any) -> None:
-            await front.handle(Request(scope, receive), send)
+    async def answer(sent: httpx2.Request) -> httpx2.Response:
+        message = json.loads(sent.content)
+        if message["method"] == "tools/list":
+            await anyio.sleep_forever()
+        return httpx2.Response(200, json={"jsonrpc": "2.0", "id": message["id"], "result": {"content": []}})
 
-        async def answer(sent: httpx2.Request) -> httpx2.Response:
-            message = json.loads(sent.content)
-            if message["method"] == "tools/list":
-                await anyio.sleep_forever()
-            return httpx2.Response(200, json={"jsonrpc": "2.0", "id": message["id"], "result": {"content": []}})
-
-        front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
-        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
-            answered = await client.post("/mcp", json=CALL, headers={**ACCEPT, "mcp-session-id": "s"})
-        assert {"content": []} == answered.json()["result"]
-
-    anyio.run(run)
+    front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
+        answered = await client.post("/mcp", json=CALL, headers={**ACCEPT, "mcp-session-id": "s"})
+    assert {"content": []} == answered.json()["result"]
 
 
 def test_an_event_that_is_too_long_ends_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,19 +180,16 @@ def test_a_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         anyio.run(read, b"x" * 200)
 
 
-def test_a_reader_that_left_is_reported() -> None:
+@pytest.mark.anyio
+async def test_a_reader_that_left_is_reported() -> None:
     """As a stream would report it."""
-
-    async def run() -> None:
-        reader, writer = os.pipe()
-        os.close(reader)
-        try:
-            with pytest.raises(anyio.BrokenResourceError):
-                await Output(writer).send(b"x")
-        finally:
-            os.close(writer)
-
-    anyio.run(run)
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        with pytest.raises(anyio.BrokenResourceError):
+            await Output(writer).send(b"x")
+    finally:
+        os.close(writer)
 
 
 def test_kinds_of_failures_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,45 +257,40 @@ def asking_front() -> tuple[Forward, Any, list[str]]:
     return front, call, seen
 
 
-def test_what_one_caller_listed_never_answers_another() -> None:
+@pytest.mark.anyio
+async def test_what_one_caller_listed_never_answers_another() -> None:
     """Each caller has its own list, by its session or by all of its headers; a caller's next call needs no new one."""
-
-    async def run() -> None:
-        _, call, seen = asking_front()
-        for number, who in enumerate(WHO, 1):
-            for trace in ("1", "2"):
-                assert {"content": []} == (await call(**who, traceparent=trace))["result"]
-            assert number == seen.count("tools/list")
-        for session in ("a", "b", "Bearer a"):
-            assert {"content": []} == (await call(**{"mcp-session-id": session}))["result"]
-        assert len(WHO) + 3 == seen.count("tools/list")
-
-    anyio.run(run)
+    _, call, seen = asking_front()
+    for number, who in enumerate(WHO, 1):
+        for trace in ("1", "2"):
+            assert {"content": []} == (await call(**who, traceparent=trace))["result"]
+        assert number == seen.count("tools/list")
+    for session in ("a", "b", "Bearer a"):
+        assert {"content": []} == (await call(**{"mcp-session-id": session}))["result"]
+    assert len(WHO) + 3 == seen.count("tools/list")
 
 
-def test_the_lists_of_callers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.anyio
+async def test_the_lists_of_callers_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """With too many callers or too many tools, the oldest lists are forgotten, and requested again."""
-
-    async def run() -> None:
-        front, call, seen = asking_front()
-        monkeypatch.setattr(forward, "_MAX_SESSIONS", 3)
-        for number in range(10):
-            await call(**{"x-other": str(number)})
-        assert 3 == len(front._listings)
-        monkeypatch.setattr(forward, "_MAX_LISTED", 0)
-        for session in ("a", "b", "c"):
-            await call(**{"mcp-session-id": session})
-        assert [0, 0] == [talk.listing.size for talk in front._conversations.values()][:2]
-        before = seen.count("tools/list")
-        assert {"content": []} == (await call(**{"mcp-session-id": "a"}))["result"]
-        assert before + 1 == seen.count("tools/list")
-
-    anyio.run(run)
+    front, call, seen = asking_front()
+    monkeypatch.setattr(forward, "_MAX_SESSIONS", 3)
+    for number in range(10):
+        await call(**{"x-other": str(number)})
+    assert 3 == len(front._listings)
+    monkeypatch.setattr(forward, "_MAX_LISTED", 0)
+    for session in ("a", "b", "c"):
+        await call(**{"mcp-session-id": session})
+    assert [0, 0] == [talk.listing.size for talk in front._conversations.values()][:2]
+    before = seen.count("tools/list")
+    assert {"content": []} == (await call(**{"mcp-session-id": "a"}))["result"]
+    assert before + 1 == seen.count("tools/list")
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("ends", ["\n\n", "\r\n\r\n", "\r\r", "\n\r\n", "\r\n\n", "\n\r", "\r\n\r"])
 @pytest.mark.parametrize("step", [1, 7, 1_000])
-def test_events_end_with_any_blank_line(ends: str, step: int) -> None:
+async def test_events_end_with_any_blank_line(ends: str, step: int) -> None:
     """However the bytes arrive; else two events would be read as one, which is no JSON."""
     end = ends.encode()
     stream = b"\xef\xbb\xbfdata: {1}" + end + b"id: 1\rdata: {2}" + end + b": ping" + end
@@ -315,16 +299,14 @@ def test_events_end_with_any_blank_line(ends: str, step: int) -> None:
         for at in range(0, len(stream), step):
             yield stream[at : at + step]
 
-    async def run() -> list[bytes]:
-        return [event async for event in http_parts.events_of(chunks())]
-
-    found = anyio.run(run)
+    found = [event async for event in http_parts.events_of(chunks())]
     assert stream == b"".join(found)
     assert [b"{1}", b"{2}"] == [data for event in found if (data := http_parts.data_of(event))]
     assert b"id: 1\r\ndata: x\r\n\r\n" == http_parts.with_data(found[1].lstrip(), b"x")
 
 
-def test_an_answer_on_a_stream_that_was_resumed_is_looked_into() -> None:
+@pytest.mark.anyio
+async def test_an_answer_on_a_stream_that_was_resumed_is_looked_into() -> None:
     """The stream of the call breaks, and the client asks for what came after the last event that it got."""
     failed = {
         "jsonrpc": "2.0",
@@ -332,30 +314,22 @@ def test_an_answer_on_a_stream_that_was_resumed_is_looked_into() -> None:
         "result": {"isError": True, "content": [{"type": "text", "text": "'a' KeyError"}]},
     }
     asked = {"mcp-session-id": "s"}
+    front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
 
-    async def run() -> None:
-        front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await front.handle(Request(scope, receive), send)
 
-        async def app(scope: Any, receive: Any, send: Any) -> None:
-            await front.handle(Request(scope, receive), send)
+    def answer(sent: httpx2.Request) -> httpx2.Response:
+        if sent.method == "GET":
+            return httpx2.Response(200, headers=STREAM, content=b"id: 2\ndata: %b\n\r\n" % json.dumps(failed).encode())
+        return no_list() if b"list" in sent.content else httpx2.Response(200, headers=STREAM, stream=Breaking(first))
 
-        def answer(sent: httpx2.Request) -> httpx2.Response:
-            if sent.method == "GET":
-                return httpx2.Response(
-                    200, headers=STREAM, content=b"id: 2\ndata: %b\n\r\n" % json.dumps(failed).encode()
-                )
-            return (
-                no_list() if b"list" in sent.content else httpx2.Response(200, headers=STREAM, stream=Breaking(first))
-            )
-
-        first = b"id: 1\n" + LISTED
-        front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
-        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
-            broken = await client.post("/mcp", json=CALL, headers={**ACCEPT, **asked})
-            resumed = await client.get("/mcp", headers={**ACCEPT, **asked, "last-event-id": "1"})
-        assert broken.content == first
-        assert "correlationId" in resumed.text
-        assert resumed.text.startswith("id: 2\r\n")
-        assert 1 == sum(front.answers.statistics.failures.values())
-
-    anyio.run(run)
+    first = b"id: 1\n" + LISTED
+    front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
+        broken = await client.post("/mcp", json=CALL, headers={**ACCEPT, **asked})
+        resumed = await client.get("/mcp", headers={**ACCEPT, **asked, "last-event-id": "1"})
+    assert broken.content == first
+    assert "correlationId" in resumed.text
+    assert resumed.text.startswith("id: 2\r\n")
+    assert 1 == sum(front.answers.statistics.failures.values())

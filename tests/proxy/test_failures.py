@@ -94,35 +94,27 @@ def test_failures_are_readable_on_every_route(
             anyio.run(over_http, url)
 
 
-def test_every_failure_is_recorded(through: Connect, tmp_path: Any) -> None:
+@pytest.mark.anyio
+async def test_every_failure_is_recorded(through: Connect, tmp_path: Any) -> None:
     """The audit trail has one record for each failure, with the id that the client got, and verifies."""
     from mcpcore.audit import verify
 
     trail = tmp_path / "trail.jsonl"
-
-    async def run() -> list[str]:
-        async with through("--audit", trail) as client:
-            results = [
-                await client.call_tool(*call) for call in (("crash", {}), ("add", {}), ("charge", {"amount": 1}))
-            ]
-            return [str(result.structured_content["error"]["correlationId"]) for result in results]
-
-    ids = anyio.run(run)
+    async with through("--audit", trail) as client:
+        results = [await client.call_tool(*call) for call in (("crash", {}), ("add", {}), ("charge", {"amount": 1}))]
+        ids = [str(result.structured_content["error"]["correlationId"]) for result in results]
     text = trail.read_text()
     assert all(ident in text for ident in ids)
     assert "secret.py" in text, "the log has what the client must not see"
     assert verify(trail).ok
 
 
-def test_an_option_leaves_repeated_calls_alone(through: Connect) -> None:
+@pytest.mark.anyio
+async def test_an_option_leaves_repeated_calls_alone(through: Connect) -> None:
     """Else the third failure says that it is the third."""
-
-    async def run() -> None:
-        async with through("--no-repeat-notice") as client:
-            results = [await client.call_tool("add", {"a": -1, "b": 2}) for _ in range(4)]
-            assert not any("identical" in result.model_dump_json() for result in results)
-
-    anyio.run(run)
+    async with through("--no-repeat-notice") as client:
+        results = [await client.call_tool("add", {"a": -1, "b": 2}) for _ in range(4)]
+        assert not any("identical" in result.model_dump_json() for result in results)
 
 
 def test_a_server_that_ends_is_started_again_once(through: Connect) -> None:
@@ -145,7 +137,8 @@ def test_a_server_that_ends_is_started_again_once(through: Connect) -> None:
     anyio.run(run, "auto")
 
 
-def test_a_server_with_contracts_keeps_its_envelopes(through: Connect, tmp_path: Any) -> None:
+@pytest.mark.anyio
+async def test_a_server_with_contracts_keeps_its_envelopes(through: Connect, tmp_path: Any) -> None:
     """A failure of a server of mcpcore passes as it is, with the id of the server's own log."""
     source = """
 from mcpcore import Server, tool, FailureMode, ErrorCode, Context
@@ -156,19 +149,15 @@ Server("own", tools=[fetch]).run()
 """
     path, trail = tmp_path / "own.py", tmp_path / "own.jsonl"
     path.write_text(source)
-
-    async def run() -> None:
-        command = ("env", f"MCPCORE_AUDIT={trail}", sys.executable, str(path))
-        async with through("--audit", tmp_path / "proxy.jsonl", command=command) as client:
-            failed = Envelope.from_result(await client.call_tool("fetch", {}))
-            assert failed is not None
-            assert "no_match" == failed.reason
-            assert failed.correlation_id in trail.read_text()
-            assert failed.correlation_id in (tmp_path / "proxy.jsonl").read_text()
-            await client.call_tool("fetch", {})
-            third = Envelope.from_result(await client.call_tool("fetch", {}))
-            assert third is not None
-            assert 3 == third.repeated, "the server itself says so"
-            assert third.correlation_id in trail.read_text()
-
-    anyio.run(run)
+    command = ("env", f"MCPCORE_AUDIT={trail}", sys.executable, str(path))
+    async with through("--audit", tmp_path / "proxy.jsonl", command=command) as client:
+        failed = Envelope.from_result(await client.call_tool("fetch", {}))
+        assert failed is not None
+        assert "no_match" == failed.reason
+        assert failed.correlation_id in trail.read_text()
+        assert failed.correlation_id in (tmp_path / "proxy.jsonl").read_text()
+        await client.call_tool("fetch", {})
+        third = Envelope.from_result(await client.call_tool("fetch", {}))
+        assert third is not None
+        assert 3 == third.repeated, "the server itself says so"
+        assert third.correlation_id in trail.read_text()

@@ -249,9 +249,9 @@ def test_a_shared_child_that_cannot_stay(http_front: Any) -> None:
             assert answered.get("error") or answered["result"]["isError"]
 
 
-def test_events_are_split_as_they_arrive() -> None:
+@pytest.mark.anyio
+async def test_events_are_split_as_they_arrive() -> None:
     """Any line end, any chunk, and an end without a blank line."""
-    import anyio
 
     from mcpcore.proxy.http_parts import data_of, events_of, with_data
 
@@ -259,9 +259,6 @@ def test_events_are_split_as_they_arrive() -> None:
         for chunk in (b"data: a\n", b"\nid: 1\r\ndata:b\r", b"\n\r\n", b": c\r\rdata: d"):
             yield chunk
 
-    async def run() -> list[bytes]:
-        return [event async for event in events_of(chunks())]
-
-    events = anyio.run(run)
+    events = [event async for event in events_of(chunks())]
     assert [b"a", b"b", b"", b"d"] == [data_of(event) for event in events]
     assert b"id: 1\r\ndata: new\r\n\r\n" == with_data(events[1], b"new")

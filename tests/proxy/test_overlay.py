@@ -219,32 +219,29 @@ def test_the_json_schema_accepts_what_the_reader_accepts() -> None:
     assert not validator.is_valid({**tomllib.loads(OVERLAY), "more": 1})
 
 
-def test_a_contract_reaches_the_client(through: Connect, tmp_path: Path) -> None:
+@pytest.mark.anyio
+async def test_a_contract_reaches_the_client(through: Connect, tmp_path: Path) -> None:
     """It is in the list of tools, and a failure that matches has its reason, its advice and the server's words."""
     path = tmp_path / "plain.toml"
     path.write_text(OVERLAY)
-
-    async def run() -> None:
-        async with through("--overlay", path) as client:
-            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert ("too_many", "never_seen", "negative") == Contract.from_listing(tools["charge"]).reasons
-            failed = Envelope.from_result(await client.call_tool("charge", {"amount": 1}))
-            assert failed is not None
-            assert ("too_many", ErrorCode.RATE_LIMITED, "none", "add") == (
-                failed.reason,
-                failed.error_code,
-                failed.effects,
-                failed.fallback_tool,
-            )
-            assert {"a": 1, "b": 1} == failed.fallback_arguments
-            assert Retry.after(seconds=90) == failed.retry
-            assert "Wait, then charge again." == failed.hint
-            assert "rate limit was exceeded" in failed.message
-            negative = Envelope.from_result(await client.call_tool("add", {"a": -1, "b": 1}))
-            assert negative is not None
-            assert ("negative", False) == (negative.reason, negative.retryable)
-
-    anyio.run(run)
+    async with through("--overlay", path) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert ("too_many", "never_seen", "negative") == Contract.from_listing(tools["charge"]).reasons
+        failed = Envelope.from_result(await client.call_tool("charge", {"amount": 1}))
+        assert failed is not None
+        assert ("too_many", ErrorCode.RATE_LIMITED, "none", "add") == (
+            failed.reason,
+            failed.error_code,
+            failed.effects,
+            failed.fallback_tool,
+        )
+        assert {"a": 1, "b": 1} == failed.fallback_arguments
+        assert Retry.after(seconds=90) == failed.retry
+        assert "Wait, then charge again." == failed.hint
+        assert "rate limit was exceeded" in failed.message
+        negative = Envelope.from_result(await client.call_tool("add", {"a": -1, "b": 1}))
+        assert negative is not None
+        assert ("negative", False) == (negative.reason, negative.retryable)
 
 
 def test_entries_that_match_nothing_are_reported(relay: Any, tmp_path: Path) -> None:

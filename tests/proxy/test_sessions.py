@@ -44,19 +44,16 @@ class Client:
                 await anyio.sleep(0.01)
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("command", ["no-such-command", "false"])
-def test_messages_to_a_server_that_is_gone_are_answered(command: str) -> None:
+async def test_messages_to_a_server_that_is_gone_are_answered(command: str) -> None:
     """None waits for ever, and the session can be closed."""
     client = Client()
-
-    async def run() -> None:
-        session = ChildSession(client.answers, client.take, (command,))
-        with pytest.raises(ServerEndedError):
-            await session.run()
-        await session.deliver(request("ping", 3))
-        await session.close()
-
-    anyio.run(run)
+    session = ChildSession(client.answers, client.take, (command,))
+    with pytest.raises(ServerEndedError):
+        await session.run()
+    await session.deliver(request("ping", 3))
+    await session.close()
     assert [3] == [message["id"] for message in client.received]
     assert command in client.received[0]["error"]["message"]
 
@@ -94,25 +91,22 @@ for line in filter(str.strip, sys.stdin):
 """
 
 
-def test_a_list_of_tools_that_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.anyio
+async def test_a_list_of_tools_that_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls reach the server unchecked, and what was sent after them comes after them."""
     monkeypatch.setattr(sessions, "MAX_LIST_WAIT", 0.1)
     client = Client()
-
-    async def run() -> None:
-        session = ChildSession(client.answers, client.take, (sys.executable, "-c", LATE))
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(session.run)
-            await session.deliver(request("tools/call", 1, name="known"))
-            await client.has(2)
-            await anyio.sleep(0.2)
-            await session.deliver(request("tools/call", 2, name="t"))
-            await session.deliver(request("ping", 3))
-            await session.deliver(request("tools/call", 4, name="t"))
-            await client.has(5)
-            await session.close()
-
-    anyio.run(run)
+    session = ChildSession(client.answers, client.take, (sys.executable, "-c", LATE))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(session.run)
+        await session.deliver(request("tools/call", 1, name="known"))
+        await client.has(2)
+        await anyio.sleep(0.2)
+        await session.deliver(request("tools/call", 2, name="t"))
+        await session.deliver(request("ping", 3))
+        await session.deliver(request("tools/call", 4, name="t"))
+        await client.has(5)
+        await session.close()
     assert [1, 2, 3, 4] == [message["id"] for message in client.received if "id" in message]
 
 
@@ -152,57 +146,52 @@ def garbage() -> Iterator[str]:
         yield f"{address}/mcp"
 
 
-def test_garbage_of_a_url_is_logged(garbage: str, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.anyio
+async def test_garbage_of_a_url_is_logged(garbage: str, caplog: pytest.LogCaptureFixture) -> None:
     """What comes after it arrives, also the answers that are open when the client ends."""
     client = Client()
-
-    async def run() -> None:
-        session = UrlSession(client.answers, client.take, garbage)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(session.run)
-            await session.deliver(request("initialize", 1, protocolVersion="2025-06-18", capabilities={}))
-            await client.has(1)
-            await session.deliver(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
-            await client.has(2)
-            await session.deliver(request("ping", 3))
-            await session.close()
-
-    anyio.run(run)
+    session = UrlSession(client.answers, client.take, garbage)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(session.run)
+        await session.deliver(request("initialize", 1, protocolVersion="2025-06-18", capabilities={}))
+        await client.has(1)
+        await session.deliver(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+        await client.has(2)
+        await session.deliver(request("ping", 3))
+        await session.close()
     assert [1, 3] == [message["id"] for message in client.received if "result" in message]
     assert f"a message of {garbage} cannot be read" in caplog.text
 
 
-def test_a_list_of_a_url_that_never_comes_is_not_waited_for(garbage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.anyio
+async def test_a_list_of_a_url_that_never_comes_is_not_waited_for(
+    garbage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The same as for a command."""
     monkeypatch.setattr(sessions, "MAX_LIST_WAIT", 0.1)
     client = Client()
-
-    async def run() -> None:
-        session = UrlSession(client.answers, client.take, garbage)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(session.run)
-            await session.deliver(request("tools/call", 1, name="t"))
-            await client.has(1)
-            await session.close()
-
-    anyio.run(run)
+    session = UrlSession(client.answers, client.take, garbage)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(session.run)
+        await session.deliver(request("tools/call", 1, name="t"))
+        await client.has(1)
+        await session.close()
     assert 1 == client.received[0]["id"]
 
 
-def test_an_answer_of_a_url_that_cannot_be_read_is_a_failure(garbage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.anyio
+async def test_an_answer_of_a_url_that_cannot_be_read_is_a_failure(
+    garbage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The SDK makes an error of it that quotes the answer; the client gets a failure that does not."""
     monkeypatch.setattr(sessions, "MAX_LIST_WAIT", 0.1)
     client = Client()
-
-    async def run() -> None:
-        session = UrlSession(client.answers, client.take, garbage)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(session.run)
-            await session.deliver(request("tools/call", 1, name="odd"))
-            await client.has(1)
-            await session.close()
-
-    anyio.run(run)
+    session = UrlSession(client.answers, client.take, garbage)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(session.run)
+        await session.deliver(request("tools/call", 1, name="odd"))
+        await client.has(1)
+        await session.close()
     assert client.received[0]["result"]["isError"] is True
     assert "hunter2" not in json.dumps(client.received)
     assert {("odd", "INTERNAL_ERROR"): 1} == dict(client.answers.statistics.failures)

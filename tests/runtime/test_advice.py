@@ -219,7 +219,8 @@ def test_hints_that_contradict_the_annotations_are_refused(options: Any, message
             declare()
 
 
-def test_a_decorator_of_fastmcp_cannot_contradict_the_hints_below_it() -> None:
+@pytest.mark.anyio
+async def test_a_decorator_of_fastmcp_cannot_contradict_the_hints_below_it() -> None:
     """Its own annotations are kept, and the hints are added to them."""
     from fastmcp import FastMCP
 
@@ -233,12 +234,11 @@ def test_a_decorator_of_fastmcp_cannot_contradict_the_hints_below_it() -> None:
     with pytest.raises(ContractError, match="read_only=True contradicts read_only_hint=False"):
         mcp.tool(annotations=ToolAnnotations(read_only_hint=False))(work)
     mcp.tool(annotations={"title": "Work", "openWorldHint": False})(work)
-
-    async def listed() -> Any:
-        async with Client(mcp._mcp_server) as client:
-            return (await client.list_tools()).tools[0].annotations
-
-    assert ToolAnnotations(title="Work", open_world_hint=False, read_only_hint=True) == anyio.run(listed)
+    async with Client(mcp._mcp_server) as client:
+        assert (
+            ToolAnnotations(title="Work", open_world_hint=False, read_only_hint=True)
+            == (await client.list_tools()).tools[0].annotations
+        )
 
 
 def test_a_tool_of_fastmcp_lists_the_advice_of_the_annotations_that_a_client_sees() -> None:

@@ -204,7 +204,8 @@ class TestCallsAtOnce:
         assert ("busy", "Ask again when it is quiet.") == (told.reason, told.hint)
         assert Retry.after(seconds=1) == told.retry
 
-    def test_a_thread_keeps_its_place_after_the_timeout(self, call: Call) -> None:
+    @pytest.mark.anyio
+    async def test_a_thread_keeps_its_place_after_the_timeout(self, call: Call) -> None:
         """Otherwise repeated calls would pile up threads that nobody waits for."""
         release, ended = threading.Event(), threading.Event()
 
@@ -214,18 +215,13 @@ class TestCallsAtOnce:
             ended.set()
 
         server = Server("s", tools=[blocks])
-
-        async def run() -> list[str]:
-            async with Client(server) as client:
-                names = [envelope_of(await client.call_tool("blocks", {})).name for _ in range(2)]
-                release.set()
-                while not ended.is_set() or names[-1] == "RATE_LIMITED":
-                    await anyio.sleep(0.02)
-                    result = await client.call_tool("blocks", {})
-                    names.append("fine" if not result.is_error else envelope_of(result).name)
-            return names
-
-        names = anyio.run(run)
+        async with Client(server) as client:
+            names = [envelope_of(await client.call_tool("blocks", {})).name for _ in range(2)]
+            release.set()
+            while not ended.is_set() or names[-1] == "RATE_LIMITED":
+                await anyio.sleep(0.02)
+                result = await client.call_tool("blocks", {})
+                names.append("fine" if not result.is_error else envelope_of(result).name)
         assert ["TIMEOUT", "RATE_LIMITED", "fine"] == [names[0], names[1], names[-1]]
 
 

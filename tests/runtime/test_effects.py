@@ -473,8 +473,9 @@ def test_invalid_effects_are_left_out(value: Any, call: Call) -> None:
     assert "partial" == told(call(server, "act", {"own": False}))[0]
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
-def test_a_failure_of_a_resource_states_no_effects() -> None:
+async def test_a_failure_of_a_resource_states_no_effects() -> None:
     """Resources and prompts have no such annotations."""
     server: Server[Any] = Server("s")
 
@@ -483,13 +484,10 @@ def test_a_failure_of_a_resource_states_no_effects() -> None:
         """Read."""
         raise timeout()
 
-    async def run() -> Any:
-        async with Client(server) as client:
-            with pytest.raises(MCPError) as caught:
-                await client.read_resource("r://a")
-        return caught.value.error.data
-
-    assert "effects" not in anyio.run(run)["error"]
+    async with Client(server) as client:
+        with pytest.raises(MCPError) as caught:
+            await client.read_resource("r://a")
+    assert "effects" not in caught.value.error.data["error"]
 
 
 # --- the text form ----------------------------------------------------------------------------------------------------

@@ -217,19 +217,16 @@ def test_successes_and_failures_fit(name: str) -> None:
     anyio.run(run)
 
 
+@pytest.mark.anyio
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("kind", [Model, Strict, Written, Aliased, Partly, Computed, Serialized, Described])
-def test_the_schema_has_the_fields_that_are_sent(kind: Any) -> None:
+async def test_the_schema_has_the_fields_that_are_sent(kind: Any) -> None:
     """Those that are read may have other names, and more or fewer of them may be sent."""
-
-    async def run() -> None:
-        async with Client(served(kind, None)) as client:
-            (listed,) = (await client.list_tools()).tools
-        assert listed.output_schema is not None
-        sent = TypeAdapter(kind).json_schema(mode="serialization")
-        assert {*sent.get("properties", ()), "error"} == {*listed.output_schema["properties"]}
-
-    anyio.run(run)
+    async with Client(served(kind, None)) as client:
+        (listed,) = (await client.list_tools()).tools
+    assert listed.output_schema is not None
+    sent = TypeAdapter(kind).json_schema(mode="serialization")
+    assert {*sent.get("properties", ()), "error"} == {*listed.output_schema["properties"]}
 
 
 def without_references(schema: Any) -> Any:

@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, Literal
 
-import anyio
 import pytest
 from mcp import Client
 from mcp.client._memory import InMemoryTransport
@@ -62,6 +61,7 @@ async def call(client: Client, name: str, **arguments: Any) -> CallToolResult:
     return result
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     ("calls", "repeated"),
     [
@@ -77,75 +77,63 @@ async def call(client: Client, name: str, **arguments: Any) -> CallToolResult:
         ("look=fine edit=fine test=busy test=none", [None] * 4),
     ],
 )
-def test_what_counts_as_one_more(calls: str, repeated: list[int | None]) -> None:
+async def test_what_counts_as_one_more(calls: str, repeated: list[int | None]) -> None:
     """A repair between two attempts, another failure or advice to call again is no loop."""
     steps = [step.partition("=") for step in calls.split()]
     server = made(iter([outcome for _, _, outcome in steps]))
-
-    async def run() -> list[int | None]:
-        async with Client(server, mode="legacy") as client:
-            answers = [Envelope.from_result(await call(client, name)) for name, _, _ in steps]
-            return [None if answer is None else answer.repeated for answer in answers]
-
-    assert repeated == anyio.run(run)
+    async with Client(server, mode="legacy") as client:
+        answers = [Envelope.from_result(await call(client, name)) for name, _, _ in steps]
+        assert repeated == [None if answer is None else answer.repeated for answer in answers]
 
 
-def test_the_arguments_and_the_session_belong_to_the_call() -> None:
+@pytest.mark.anyio
+async def test_the_arguments_and_the_session_belong_to_the_call() -> None:
     """The order of arguments does not, and what a server refuses before the handler runs counts too."""
-
-    async def run() -> None:
-        server = made(iter(["none"] * 99), unknown_tool="result")
-        async with Client(server, mode="legacy") as client, Client(server, mode="legacy") as other:
-            await call(client, "test", path="a", line=1)
-            await call(client, "test", line=1, path="a")
-            for stranger, arguments in ((other, {"path": "a", "line": 1}), (client, {"path": "a", "line": 2})):
-                assert envelope_of(await call(stranger, "test", **arguments)).repeated is None
-            third = await call(client, "test", path="a", line=1)
-            assert third.structured_content is not None
-            error = third.structured_content["error"]
-            assert (3, "The outcome is none.") == (error["repeated"], error["message"])
-            text = third.content[0].text  # type: ignore[union-attr]
-            notice, last = text.split("\n\n")[-2:]
-            assert (NOTICE, "(reason none · NOT_FOUND · ") == (notice, last[:27])
-            assert 3 == envelope_of({"isError": True, "content": [{"type": "text", "text": text}]}).repeated
-            for name, arguments in (("test", {"line": "x"}), ("unknown", {})):
-                counts = [envelope_of(await call(client, name, **arguments)).repeated for _ in range(3)]
-                assert [None, None, 3] == counts
-
-    anyio.run(run)
+    server = made(iter(["none"] * 99), unknown_tool="result")
+    async with Client(server, mode="legacy") as client, Client(server, mode="legacy") as other:
+        await call(client, "test", path="a", line=1)
+        await call(client, "test", line=1, path="a")
+        for stranger, arguments in ((other, {"path": "a", "line": 1}), (client, {"path": "a", "line": 2})):
+            assert envelope_of(await call(stranger, "test", **arguments)).repeated is None
+        third = await call(client, "test", path="a", line=1)
+        assert third.structured_content is not None
+        error = third.structured_content["error"]
+        assert (3, "The outcome is none.") == (error["repeated"], error["message"])
+        text = third.content[0].text  # type: ignore[union-attr]
+        notice, last = text.split("\n\n")[-2:]
+        assert (NOTICE, "(reason none · NOT_FOUND · ") == (notice, last[:27])
+        assert 3 == envelope_of({"isError": True, "content": [{"type": "text", "text": text}]}).repeated
+        for name, arguments in (("test", {"line": "x"}), ("unknown", {})):
+            counts = [envelope_of(await call(client, name, **arguments)).repeated for _ in range(3)]
+            assert [None, None, 3] == counts
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("options", [{"repeat_notice": False}, {"dialect": "taxonomy"}])
-def test_where_nothing_is_said(options: dict[str, Any]) -> None:
+async def test_where_nothing_is_said(options: dict[str, Any]) -> None:
     """It is an option, and other dialects keep their form."""
-
-    async def run() -> None:
-        async with Client(made(iter(["none"] * 4), **options), mode="legacy") as client:
-            for _ in range(4):
-                result = await call(client, "test")
-                assert "repeated" not in result.model_dump_json()
-                assert "identical" not in result.model_dump_json()
-
-    anyio.run(run)
+    async with Client(made(iter(["none"] * 4), **options), mode="legacy") as client:
+        for _ in range(4):
+            result = await call(client, "test")
+            assert "repeated" not in result.model_dump_json()
+            assert "identical" not in result.model_dump_json()
 
 
-def test_a_request_without_a_session_is_not_counted() -> None:
+@pytest.mark.anyio
+async def test_a_request_without_a_session_is_not_counted() -> None:
     """The SDK makes one connection for each request in memory, as over HTTP since 2026-07-28."""
-
-    async def run() -> None:
-        server = made(iter(["none", "none", "none", "none", "fine", "none", "none"]))
-        async with Client(server, mode="legacy") as client, Client(server) as stranger:
-            assert envelope_of(await call(client, "test")).repeated is None
-            for _ in range(3):
-                assert envelope_of(await call(stranger, "test")).repeated is None
-            assert not (await call(stranger, "edit")).is_error
-            assert [None, 3] == [envelope_of(await call(client, "test")).repeated for _ in range(2)]
-
-    anyio.run(run)
+    server = made(iter(["none", "none", "none", "none", "fine", "none", "none"]))
+    async with Client(server, mode="legacy") as client, Client(server) as stranger:
+        assert envelope_of(await call(client, "test")).repeated is None
+        for _ in range(3):
+            assert envelope_of(await call(stranger, "test")).repeated is None
+        assert not (await call(stranger, "edit")).is_error
+        assert [None, 3] == [envelope_of(await call(client, "test")).repeated for _ in range(2)]
 
 
+@pytest.mark.anyio
 @pytest.mark.server_only("the SDK's client connects to FastMCP without the channel of stdio")
-def test_the_answers_to_questions_belong_to_the_call() -> None:
+async def test_the_answers_to_questions_belong_to_the_call() -> None:
     """A question is no success, and a user who says something else makes another call of it."""
     answers = iter([*"aaaaaa", *"abcabc"])
     question = ElicitRequest(
@@ -161,27 +149,23 @@ def test_the_answers_to_questions_belong_to_the_call() -> None:
     async def answer(*_: object) -> ElicitResult:
         return ElicitResult(action="accept", content={"which": next(answers)})
 
-    async def run() -> list[int | None]:
-        transport = InMemoryTransport(Server("s", tools=[ask]))
-        async with Client(transport, elicitation_callback=answer) as client:
-            assert "2026-07-28" == client.protocol_version
-            return [envelope_of(await call(client, "ask")).repeated for _ in range(12)]
+    transport = InMemoryTransport(Server("s", tools=[ask]))
+    async with Client(transport, elicitation_callback=answer) as client:
+        assert "2026-07-28" == client.protocol_version
+        assert [None, None, 3, 4, 5, 6, 7, None, None, 8, None, None] == [
+            envelope_of(await call(client, "ask")).repeated for _ in range(12)
+        ]
 
-    assert [None, None, 3, 4, 5, 6, 7, None, None, 8, None, None] == anyio.run(run)
 
-
-def test_a_session_remembers_its_last_hundred_calls() -> None:
+@pytest.mark.anyio
+async def test_a_session_remembers_its_last_hundred_calls() -> None:
     """The call that was made longest ago is forgotten first."""
-
-    async def run() -> None:
-        async with Client(made(iter(["none"] * 999)), mode="legacy") as client:
-            for _ in range(2):
-                for line in range(101):
-                    await call(client, "test", line=line)
-            assert envelope_of(await call(client, "test", line=100)).repeated is None
-            assert envelope_of(await call(client, "test", line=100)).repeated == 3
-
-    anyio.run(run)
+    async with Client(made(iter(["none"] * 999)), mode="legacy") as client:
+        for _ in range(2):
+            for line in range(101):
+                await call(client, "test", line=line)
+        assert envelope_of(await call(client, "test", line=100)).repeated is None
+        assert envelope_of(await call(client, "test", line=100)).repeated == 3
 
 
 @pytest.mark.no_server

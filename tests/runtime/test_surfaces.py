@@ -207,6 +207,7 @@ async def test_a_prompt_that_uses_the_sdks_words_is_not_mistaken_for_it() -> Non
     assert ("VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence) == (error["name"], error["message"])
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     ("raised", "code"),
     [
@@ -217,7 +218,7 @@ async def test_a_prompt_that_uses_the_sdks_words_is_not_mistaken_for_it() -> Non
     ],
 )
 @pytest.mark.server_only("it serves a class of prompts of the SDK's")
-def test_prompts_of_an_application_class_fail_like_others(raised: BaseException, code: ErrorCode) -> None:
+async def test_prompts_of_an_application_class_fail_like_others(raised: BaseException, code: ErrorCode) -> None:
     """An exception of a subclass reaches the SDK without the wording of the SDK's own prompts."""
 
     class Own(Prompt):
@@ -226,14 +227,10 @@ def test_prompts_of_an_application_class_fail_like_others(raised: BaseException,
 
     server: Server[Any] = Server("s")
     server.add_prompt(Own.from_function(lambda: "", name="own"))
-
-    async def main() -> Any:
-        async with Client(server) as client:
-            with pytest.raises(MCPError) as failed:
-                await client.get_prompt("own")
-        return Envelope.from_result(failed.value)
-
-    assert code == anyio.run(main).error_code
+    async with Client(server) as client:
+        with pytest.raises(MCPError) as failed:
+            await client.get_prompt("own")
+    assert code == Envelope.from_result(failed.value).error_code
 
 
 @pytest.mark.parametrize("surface", ["resource", "prompt"])
@@ -265,7 +262,8 @@ def test_no_log_has_the_secrets_of_a_crash(surface: str, tmp_path: Path, caplog:
         assert "hunter2" not in logging.Formatter().format(record)
 
 
-def test_a_resource_read_by_a_handler_fails_as_in_the_sdk(tmp_path: Path) -> None:
+@pytest.mark.anyio
+async def test_a_resource_read_by_a_handler_fails_as_in_the_sdk(tmp_path: Path) -> None:
     """A resource that reads another and code on the server get the SDK's own error."""
     server = serving(tmp_path / "audit.jsonl")
     seen: list[str] = []
@@ -278,14 +276,11 @@ def test_a_resource_read_by_a_handler_fails_as_in_the_sdk(tmp_path: Path) -> Non
             seen.append(str(exc))
         return "read"
 
-    async def main() -> Any:
-        async with Client(server) as client:
-            read = await client.read_resource("outer://spoken")
-        with pytest.raises(ResourceError, match="The disk is away"):
-            await server.read_resource("page://spoken")
-        return read.contents[0]
-
-    assert ("read", ["The disk is away."]) == (anyio.run(main).text, seen)
+    async with Client(server) as client:
+        read = await client.read_resource("outer://spoken")
+    with pytest.raises(ResourceError, match="The disk is away"):
+        await server.read_resource("page://spoken")
+    assert ("read", ["The disk is away."]) == (read.contents[0].text, seen)
 
 
 class Guarded(Server[Any]):

@@ -69,23 +69,20 @@ async def _called(mcp: FastMCP[Any], name: str) -> Any:
         return await client.call_tool(name, {})
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("mounted", [False, True], ids=["served", "mounted"])
-def test_a_background_handler_is_recorded_by_the_middleware(mounted: bool, trail: Path) -> None:
+async def test_a_background_handler_is_recorded_by_the_middleware(mounted: bool, trail: Path) -> None:
     """The middleware's trail, dialect and fields apply, also for a tool on a mounted server without middleware."""
     mcp = child = served(audit=trail, dialect="tool_error", bind={"role": "R"})
     if mounted:
         child = FastMCP("child")
         mcp.mount(child)
     child.add_tool(exporting())
-
-    async def run() -> Any:
-        # The middleware discovers a mounted server when a client calls a tool, which is also how a task begins.
-        assert "1 of A-1" == (await _called(mcp, "export")).content[0].text
-        registered: Any = await child.get_tool("export")
-        async with FastMCPContext(fastmcp=child):
-            return await registered.run({"order_id": "none"})
-
-    result = anyio.run(run).to_mcp_result()
+    # The middleware discovers a mounted server when a client calls a tool, which is also how a task begins.
+    assert "1 of A-1" == (await _called(mcp, "export")).content[0].text
+    registered: Any = await child.get_tool("export")
+    async with FastMCPContext(fastmcp=child):
+        result = (await registered.run({"order_id": "none"})).to_mcp_result()
     (record,) = map(json.loads, trail.read_text().splitlines())
     assert ("no_order", {"role": "R"}) == (record["reason"], record["context"])
     assert ("child" if mounted else "orders") == record["server"]
@@ -93,17 +90,14 @@ def test_a_background_handler_is_recorded_by_the_middleware(mounted: bool, trail
     assert record["message"] in result.content[0].text
 
 
-def test_a_worker_that_has_served_no_request_also_records(trail: Path) -> None:
+@pytest.mark.anyio
+async def test_a_worker_that_has_served_no_request_also_records(trail: Path) -> None:
     """A worker may be a process without clients."""
     mcp = served(audit=trail)
     mcp.add_tool(exporting())
-
-    async def run() -> Any:
-        registered: Any = await mcp.get_tool("export")
-        async with FastMCPContext(fastmcp=mcp):
-            return await registered.run({"order_id": "crash"})
-
-    result = anyio.run(run).to_mcp_result()
+    registered: Any = await mcp.get_tool("export")
+    async with FastMCPContext(fastmcp=mcp):
+        result = (await registered.run({"order_id": "crash"})).to_mcp_result()
     assert "INTERNAL_ERROR" == result.structured_content["error"]["name"]
     assert "orders" == json.loads(trail.read_text())["server"]
     assert "hunter2" not in result.model_dump_json() + trail.read_text()

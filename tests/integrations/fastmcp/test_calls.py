@@ -64,9 +64,10 @@ class TestInjection:
         with pytest.raises(ContractError, match="'theirs' is filled in by FastMCP"):
             Server("s", tools=[f])
 
+    @pytest.mark.anyio
     @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
     @pytest.mark.parametrize("mode", ["legacy", "auto"])
-    def test_every_context_method_works_through_either_context(self, mode: str) -> None:
+    async def test_every_context_method_works_through_either_context(self, mode: str) -> None:
         """Progress, logs, resources, notifications, session and headers work through both contexts."""
         seen: dict[str, Any] = {"progress": [], "logs": [], "notes": []}
 
@@ -99,15 +100,12 @@ class TestInjection:
         async def on_message(message: Any) -> None:
             seen["notes"].append(getattr(message, "method", None))
 
-        async def run() -> Any:
-            async with Client(
-                mcp, mode=mode, log_handler=on_log, progress_handler=on_progress, message_handler=on_message
-            ) as client:
-                result = await client.call_tool_mcp("f", {})
-                await anyio.sleep(0.1)
-                return result
-
-        assert {"result": ["text", "text", True, True, True]} == anyio.run(run).structured_content
+        async with Client(
+            mcp, mode=mode, log_handler=on_log, progress_handler=on_progress, message_handler=on_message
+        ) as client:
+            result = await client.call_tool_mcp("f", {})
+            await anyio.sleep(0.1)
+            assert {"result": ["text", "text", True, True, True]} == result.structured_content
         assert ["ours", "theirs"] == seen["progress"]
         if mode == "legacy":  # the protocol of 2026-07-28 has no log level unless a request sets one
             assert ["ours", "theirs"] == seen["logs"]

@@ -300,25 +300,23 @@ def test_fallback_tools_of_a_proxied_server_are_renamed(caplog: pytest.LogCaptur
     assert not [text for text in warnings(caplog) if "'all'" in text]
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize(
     "uri_or_name", ["items://shop/1", "items://shop/all", "shop_describe"], ids=["template", "resource", "prompt"]
 )
-def test_resources_and_prompts_of_a_proxied_server_are_renamed_too(uri_or_name: str) -> None:
+async def test_resources_and_prompts_of_a_proxied_server_are_renamed_too(uri_or_name: str) -> None:
     """This includes the first failure, before a client has listed anything."""
     mcp = covered()
     shop = Server("shop", tools=[search], resources=[item_at, all_items], prompts=[describe])
     mcp.mount(create_proxy(shop), namespace="shop")
-
-    async def run() -> Any:
-        async with Client(mcp) as client:
-            with pytest.raises(MCPError) as caught:
-                await (client.read_resource(uri_or_name) if "://" in uri_or_name else client.get_prompt(uri_or_name))
-            return caught.value.error.data
-
-    assert "shop_search" == anyio.run(run)["error"]["data"]["recovery"]["fallbackTool"]
+    async with Client(mcp) as client:
+        with pytest.raises(MCPError) as caught:
+            await (client.read_resource(uri_or_name) if "://" in uri_or_name else client.get_prompt(uri_or_name))
+        assert "shop_search" == caught.value.error.data["error"]["data"]["recovery"]["fallbackTool"]
 
 
-def test_a_proxied_server_that_hangs_delays_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.anyio
+async def test_a_proxied_server_that_hangs_delays_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the first message waits for its tools, and other tools' names are always known."""
     lists = 0
 
@@ -334,13 +332,11 @@ def test_a_proxied_server_that_hangs_delays_no_failure(monkeypatch: pytest.Monke
 
     monkeypatch.setattr("mcpcore.integrations.fastmcp.namespaces.PROXY_SECONDS", 0.05)
     mcp = covered((shop(buy, search), "shop"), (create_proxy(FastMCP("far", middleware=[Hangs()])), "far"))
-
-    async def run() -> list[str]:
-        async with Client(mcp) as client:
-            results = [(await client.call_tool_mcp("shop_buy", {})).structured_content for _ in range(4)]
-            return [result["error"]["data"]["recovery"]["fallbackTool"] for result in results if result]
-
-    assert ["shop_search"] * 4 == anyio.run(run)
+    async with Client(mcp) as client:
+        results = [(await client.call_tool_mcp("shop_buy", {})).structured_content for _ in range(4)]
+        assert ["shop_search"] * 4 == [
+            result["error"]["data"]["recovery"]["fallbackTool"] for result in results if result
+        ]
     assert 1 == lists
 
 
@@ -386,22 +382,19 @@ def test_a_failure_that_a_handler_passes_on_keeps_the_other_servers_names() -> N
     )
 
 
-def test_tools_added_later_are_found() -> None:
+@pytest.mark.anyio
+async def test_tools_added_later_are_found() -> None:
     """The fallback tool or the tool with the contract is registered after the first message."""
     child = shop(fetch)
     mcp = covered((child, "shop"))
-
-    async def run() -> list[str]:
-        async with Client(mcp) as client:
-            seen = []
-            for added in (None, search):
-                if added is not None:
-                    child.add_tool(added)
-                result: Any = await client.call_tool_mcp("shop_fetch", {})
-                seen.append(result.structured_content["error"]["data"]["recovery"]["fallbackTool"])
-            return seen
-
-    assert ["search", "shop_search"] == anyio.run(run)
+    async with Client(mcp) as client:
+        seen = []
+        for added in (None, search):
+            if added is not None:
+                child.add_tool(added)
+            result: Any = await client.call_tool_mcp("shop_fetch", {})
+            seen.append(result.structured_content["error"]["data"]["recovery"]["fallbackTool"])
+        assert ["search", "shop_search"] == seen
 
 
 def test_a_failed_item_of_a_batch_has_the_clients_name() -> None:
@@ -782,17 +775,14 @@ async def test_a_tool_registered_at_run_time_is_found_in_the_next_list(caplog: p
     assert 1 == len(warnings(caplog))
 
 
-def test_code_on_the_server_does_not_start_it(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.anyio
+async def test_code_on_the_server_does_not_start_it(caplog: pytest.LogCaptureFixture) -> None:
     """Its lifespan has not run, so tools may be missing, but names are still renamed."""
     mcp = covered((shop(misspelt, fetch, search), "shop"), strict=True)
-
-    async def run() -> Any:
-        await mcp.list_tools()
-        with pytest.raises(ContractFailure) as raised:
-            await mcp.call_tool("shop_fetch", {})
-        return raised.value.envelope
-
-    assert "shop_search" == anyio.run(run).recovery["fallbackTool"]
+    await mcp.list_tools()
+    with pytest.raises(ContractFailure) as raised:
+        await mcp.call_tool("shop_fetch", {})
+    assert "shop_search" == raised.value.envelope.recovery["fallbackTool"]
     assert [] == warnings(caplog)
 
 

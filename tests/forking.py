@@ -27,6 +27,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+_ROOT: Final = Path(__file__).parents[1]
+_LINTER: Final = _ROOT / "lint" / "mcpcore_lint"
 PRELOADED: Final = (
     *(f"mcpcore.cli.{name}" for name in ("root", "call", "run", "proxy", "check", "catalog", "diff", "loading")),
     "mcpcore.sdk.server",
@@ -60,12 +62,18 @@ FASTMCP: Final = (
     "mcpcore.integrations.fastmcp",
     "mcpcore.integrations.fastmcp.declared",
 )
+LINT: Final = (
+    "mcpcore_lint.report.full",
+    "mcpcore_lint.runner.checker",
+    *(f"mcpcore_lint.rules.{path.parent.name}.{path.stem}" for path in _LINTER.glob("rules/[a-z]*/[a-z]*.py")),
+    "libcst.matchers",
+    "libcst.metadata",
+)
 PYTEST: Final = ("pytest", "_pytest.pytester", "_pytest.junitxml", "hypothesis", "mcpcore.testing")
-FURTHER: Final = {"fastmcp": FASTMCP, "pytest": PYTEST}
+FURTHER: Final = {"fastmcp": FASTMCP, "pytest": PYTEST, "lint": LINT}
 """What is also imported in a process that the first one forks."""
 _IMPORTS_FASTMCP: Final = re.compile(rb"^(?:from|import) fastmcp\b", re.MULTILINE)
 _PYTHON_FILE: Final = re.compile(r"[^\s\"\[\],]+\.py\b")
-_ROOT: Final = Path(__file__).parents[1]
 _SUBREAPER: Final = 36
 _STARTING: Final = [["call"], ["proxy"], ["check"], ["catalog"], ["diff"]]
 """The commands that start servers."""
@@ -197,14 +205,14 @@ def _program(words: list[str], cwd: Any, path: str | None) -> Program | None:
     program = Program(rest[0], rest[1:], is_module, safe_path, writes_bytecode)
     folder = Path(os.fsdecode(cwd or ""))
     source = _text(_ROOT.joinpath(*rest[0].split(".")).with_suffix(".py") if is_module else folder / rest[0])
-    of_this_project = (
-        program.starts_servers or rest[:2] == ["mcpcore", "run"] or rest[0].startswith(("tests.", "pytest"))
-    )
+    is_linter = rest[0] == "mcpcore_lint" or rest[:2] == ["mcpcore", "lint"]
+    of_this_project = program.starts_servers or is_linter or rest[0].startswith(("tests.", "pytest", "mcpcore"))
     with_sdk = of_this_project if is_module else b"mcp" in source
     # The door of a server in `tests`, the program's own import, or that of a file that it is to import.
     named = [_text(folder / name) for word in program.arguments for name in _PYTHON_FILE.findall(word)]
     with_fastmcp = "fastmcp" in program.arguments or any(map(_IMPORTS_FASTMCP.search, (source, *named)))
     further = "pytest" if rest[0] == "pytest" else "fastmcp" if with_fastmcp and not program.starts_servers else ""
+    further = "lint" if is_linter else further
     return program._replace(further=further) if with_sdk else None
 
 

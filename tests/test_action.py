@@ -171,8 +171,7 @@ def test_no_text_of_an_input_or_an_event_is_in_a_script():
 def test_the_page_uses_this_release_and_inputs_that_there_are():
     """The workflow of the page passes options that the action takes, on `pull_request`, with the rights that it needs."""
     (text,) = re.findall(r"```yaml\n(name: mcpcore\n.*?)```", PAGE, re.DOTALL)
-    workflow = yaml.safe_load(text)
-    (job,) = workflow["jobs"].values()
+    (job,) = yaml.safe_load(text)["jobs"].values()
     repository = PROJECT["urls"]["Repository"].removeprefix("https://github.com/")
     (step,) = [step for step in job["steps"] if step.get("uses", "").startswith(f"{repository}@")]
     assert f"{repository}@v{PROJECT['version']}" == step["uses"]
@@ -271,8 +270,7 @@ def test_hostile_names_are_names(runner):
     assert 1 == code
     assert "### Breaking" in runner.bodies()[0], printed
     assert "no-fake-empty" in printed
-    names = {path.name for path in runner.folder.rglob("*")}
-    assert not {"x", "y", "z"} & names
+    assert not {"x", "y", "z"} & {path.name for path in runner.folder.rglob("*")}
 
 
 def test_what_cannot_be_compared_fails_and_says_what_to_do(runner):

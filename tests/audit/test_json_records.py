@@ -49,8 +49,7 @@ def test_half_of_a_surrogate_pair_is_escaped():
 def test_parts_that_were_searched_before_become_plain_values():
     """This holds even if another part of the record has a secret."""
     crash = {"exception": Searched(type="E", message="password=[redacted]", causes=[]), "traceback": Clean("E: boom")}
-    record = {**record_of({}, "password=hunter2"), **crash}
-    clean, line = encode(record)
+    clean, line = encode({**record_of({}, "password=hunter2"), **crash})
     assert json.loads(line) == clean == {**record_of({}, f"password={REDACTED}"), **crash}
     assert type(clean["exception"]) is dict
     assert type(clean["traceback"]) is str

@@ -79,8 +79,7 @@ def test_a_chain_with_a_foreign_beginning_is_forged(lay):
 def test_records_missing_around_a_moved_one_are_distinguished(lay):
     """The moved record is not among the missing ones."""
     lines = chain(7)
-    moved = lay(lines[0], lines[5], lines[6], lines[2])
-    report = verify(moved)
+    report = verify(lay(lines[0], lines[5], lines[6], lines[2]))
     assert {("removed", 2), ("removed", 4), ("reordered", 3)} == {(one.kind, one.seq) for one in report.problems}
     told = " ".join(problem.detail for problem in report.problems)
     assert "record 2 is missing" in told
@@ -115,8 +114,7 @@ def test_a_sealed_fragment_that_was_changed_is_found(path, failure):
     """The next record confirms the bytes that a dying writer left."""
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(1))
-    whole = path.read_bytes()
-    path.write_bytes(whole + b'{"seq":2,"prev":"')
+    path.write_bytes(path.read_bytes() + b'{"seq":2,"prev":"')
     with AuditTrail.open(path, sinks=()) as trail:
         trail.record(failure(2))
     assert verify(path).ok

@@ -180,8 +180,7 @@ def test_a_record_replaced_by_a_valid_one_is_found(lines, place, which, message)
     all_lines, _ = lines[None]
     prev = json.loads(all_lines[which - 2])["hash"] if which > 1 else GENESIS
     forged, _ = Signer(None).seal(which, prev, json.dumps({"message": message, "tool": "x"}))
-    found = kinds(lay(place, [*all_lines[: which - 1], forged, *all_lines[which:]]))
-    assert found == [("forged", which)]
+    assert kinds(lay(place, [*all_lines[: which - 1], forged, *all_lines[which:]])) == [("forged", which)]
 
 
 @quick
@@ -194,8 +193,7 @@ def test_a_signed_trail_recomputed_without_the_key_is_found(lines, place, since,
     for number in range(since, COUNT + 1):
         line, prev = signer.seal(number, prev, json.dumps({"message": "nothing happened", "tool": "x"}))
         kept = [*kept, line]
-    head = signer.head(COUNT, prev, sum(map(len, kept)))
-    found = kinds(lay(place, kept, head), KEY)
+    found = kinds(lay(place, kept, signer.head(COUNT, prev, sum(map(len, kept)))), KEY)
     assert "head" in [kind for kind, _ in found]
     assert "forged" in [kind for kind, _ in kinds(lay(place, kept), KEY)]
 

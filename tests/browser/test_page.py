@@ -25,8 +25,7 @@ def seen(tmp_path_factory):
         item(name="stock", contract="none", description="How many are in stock."),
         name="orders",
     )
-    pages = {"page": Catalog.of([*orders.servers, *FULL.servers]), "hostile": WILD}
-    for name, made in pages.items():
+    for name, made in {"page": Catalog.of([*orders.servers, *FULL.servers]), "hostile": WILD}.items():
         (folder / f"{name}.html").write_text(render(made, "html"), encoding="utf-8")
     return drive("drive.mjs", folder / "page.html", folder / "hostile.html")
 

@@ -141,8 +141,7 @@ def test_half_of_a_surrogate_pair_and_deep_json():
         current["a"] = current = {}
     with pytest.raises(CatalogError, match="cannot be written as JSON"):
         catalog(item(failure(example=deep))).dumps()
-    text = FULL.dumps().replace('"id": "1"', '"id": "\\ud800"')
-    assert "\ud800" in Catalog.loads(text).dumps()
+    assert "\ud800" in Catalog.loads(FULL.dumps().replace('"id": "1"', '"id": "\\ud800"')).dumps()
 
 
 ENTRY = {"reason": "gone", "name": "NOT_FOUND", "code": -32001, "when": "w", "recovery": "r"}
@@ -286,8 +285,7 @@ def test_a_hostile_text_is_only_text():
     assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
     markdown = render(WILD, "md")
     assert not [line for line in markdown.splitlines() if line.startswith(("# <", "</"))]
-    outside = re.sub(r"```.*?```|(`+)(?!`).*?(?<!`)\1(?!`)", "", markdown, flags=re.DOTALL)
-    assert "<script" not in outside
+    assert "<script" not in re.sub(r"```.*?```|(`+)(?!`).*?(?<!`)\1(?!`)", "", markdown, flags=re.DOTALL)
 
 
 def test_ids_are_stable_and_told_apart():

@@ -25,8 +25,7 @@ def _checked(*command: str, url: str | None = None, era: str = "auto", **options
     report = Report(target=" ".join(command) or str(url))
     progress = options.pop("progress", None)
     more = () if progress is None else (progress,)
-    run = Check(target, Options(**options), report, *more)
-    return anyio.run(run.run)
+    return anyio.run(Check(target, Options(**options), report, *more).run)
 
 
 @pytest.fixture(scope="session")

@@ -191,8 +191,7 @@ def test_the_name_of_an_unknown_class_counts_as_a_sentence() -> None:
         "Widget": C.INTERNAL_ERROR,
     }
     for name, code in codes.items():
-        kind = type(name, (Exception,), {})
-        assert code is classify(kind("boom")), name
+        assert code is classify(type(name, (Exception,), {})("boom")), name
         assert code is classify(type(name, (RuntimeError,), {})("boom")), name
     assert C.NOT_FOUND is classify(type("UserNotFound", (KeyError,), {})("x"))
     assert "http not found error" == name_words("HTTPNotFoundError")
@@ -293,8 +292,7 @@ def test_no_phrase_is_in_the_table_twice() -> None:
 @given(st.text(max_size=300))
 def test_any_text_is_read_without_an_error(text: str) -> None:
     """No message breaks the reading, and the layer says what was found."""
-    found = explain(RuntimeError(text))
-    assert found.matched.layer in {"message", "default"}
+    assert explain(RuntimeError(text)).matched.layer in {"message", "default"}
 
 
 @pytest.mark.parametrize("phrase", ["", "..", "[a]", "a$b", "limit*", "(", "a [b"])

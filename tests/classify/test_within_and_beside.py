@@ -138,8 +138,7 @@ def test_an_answer_that_is_no_http_is_the_servers_fault() -> None:
 def test_sentences_of_one_library_are_looked_for_in_each_that_a_class_comes_from() -> None:
     """A class of two families is read by both, and by the common sentences where neither has one."""
     family = type("Error", (Exception,), {"__module__": "asyncpg.exceptions"})
-    exc = raised("asyncpg.exceptions.InterfaceError", "xyzzy", base=family)
-    assert C.DATABASE_ERROR is classify(exc)
+    assert C.DATABASE_ERROR is classify(raised("asyncpg.exceptions.InterfaceError", "xyzzy", base=family))
 
 
 @pytest.fixture

@@ -112,8 +112,7 @@ def test_a_server_that_dies_during_the_call_is_a_failed_call(call):
 def test_a_call_that_takes_too_long_is_a_failed_call(call):
     """`--timeout` ends the wait and the server."""
     started = time.monotonic()
-    done = call(NOISY, "echo", "words=a", "count=98", "--timeout", "5")
-    code, message = told(done)
+    code, message = told(call(NOISY, "echo", "words=a", "count=98", "--timeout", "5"))
     assert 1 == code
     assert "echo did not answer within 5 s" in message
     assert time.monotonic() - started < 25

@@ -222,8 +222,7 @@ def test_every_logger_of_the_sdks_client_is_kept_off_the_terminal():
 def test_lines_that_are_no_messages_are_named_once_and_shown_on_request(apart):
     """However much a program prints, its first line is named; `-v` shows that the client refused each."""
     # A program that ends before the client has written its request makes the SDK's client close the connection unread.
-    code = "input(); print('hello\\n' * 9)"
-    done = apart("call", "-v", "tool", "--", sys.executable, "-c", code)
+    done = apart("call", "-v", "tool", "--", sys.executable, "-c", "input(); print('hello\\n' * 9)")
     assert 2 == done.returncode
     assert done.stderr.count("[client] ") > 3
     assert "that is not a message of the protocol: 'hello'\n" in done.stderr

@@ -230,8 +230,7 @@ def test_a_full_disk_behind_the_errors_keeps_the_exit_code(unbuffered):
 )
 def test_closed_streams_change_no_exit_code(closed, words, tmp_path):
     """Some hosts start a server without standard error, and scripts close what they do not read."""
-    contracts = {"version": 1, "servers": []}
-    (tmp_path / "a.json").write_text(json.dumps(contracts))
+    (tmp_path / "a.json").write_text(json.dumps({"version": 1, "servers": []}))
     command = f'exec "{sys.executable}" -m mcpcore {words} {closed}'
     plain, done = (
         subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, timeout=60, check=False)

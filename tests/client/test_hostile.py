@@ -247,8 +247,7 @@ def test_a_contract_is_read_as_it_was_listed() -> None:
         entry("z", name=None),
     ]
     contract = Contract.from_listing({"_meta": {CONTRACT_META_KEY: entries}})
-    expected = [*entries[:2], entries[2] | {"name": "NOT_FOUND"}]
-    assert expected == contract.to_json()
+    assert [*entries[:2], entries[2] | {"name": "NOT_FOUND"}] == contract.to_json()
     code = contract["y"].code
     assert isinstance(code, CustomCode)
     assert (41403, "QUOTA_SPENT_ELSEWHERE") == (code, str(code))
@@ -333,8 +332,7 @@ async def test_data_that_does_not_fit_its_model_is_refused() -> None:
 
 def test_data_of_an_entry_without_a_model_is_none() -> None:
     """Only a declared model says what the data is."""
-    envelope = envelope_of(failed("busy", data={"x": 1}))
-    assert None is ToolCallFailed("a", envelope).data_of(BUSY)
+    assert None is ToolCallFailed("a", envelope_of(failed("busy", data={"x": 1}))).data_of(BUSY)
 
 
 def test_a_validator_that_raises_is_a_misfit() -> None:
@@ -358,8 +356,7 @@ async def test_a_tool_of_fastmcp_is_read_like_a_listed_one() -> None:
     """The tool objects of a FastMCP server have other names for the same parts."""
     from tests.doors import on_fastmcp
 
-    mcp = on_fastmcp(shop()[0])
-    read = listed_tool(await mcp.get_tool("get_old_item"))
+    read = listed_tool(await on_fastmcp(shop()[0]).get_tool("get_old_item"))
     assert read is not None
     assert ("get_old_item", True) == (read.name, read.read_only)
     assert read.misfit({"item_id": 1}) is None

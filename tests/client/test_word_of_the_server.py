@@ -150,8 +150,7 @@ def test_a_stated_wait_wins_over_the_text_and_the_code(answer: Any, seconds: flo
 )
 def test_what_is_about_something_else_states_nothing(answer: Any, seconds: float) -> None:
     """The items of a list, and an object of an unknown name among other fields, may be about other calls."""
-    envelope = envelope_of(answer)
-    assert not envelope.retry_stated
+    assert not envelope_of(answer).retry_stated
     failure = failure_of(result(None), "a", listed=TOOL)
     assert failure is not None
     assert seconds == failure.envelope.retry.seconds

@@ -394,8 +394,7 @@ def test_a_failed_result_is_never_none(content: Any, structured: Any, more: dict
         fastmcp.client.client.CallToolResult(is_error=True, content=content, structured_content=structured, meta=None),
         ErrorData.model_construct(code=content, message=structured, data=more),
     ):
-        read = envelope_of(form)
-        read.text()
+        envelope_of(form).text()
 
 
 def test_reading_loads_neither_fastmcp_nor_the_server() -> None:

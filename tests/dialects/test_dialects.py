@@ -101,8 +101,7 @@ def test_the_text_alone_has_the_same_content_as_the_structured_content(told: Env
     for dialect in sorted({*NAMES} - {"canonical"}):
         result = as_result(dialect, told)
         del result["structuredContent"]
-        whole = read_result(as_result(dialect, told))
-        assert whole == read_result(result), dialect
+        assert read_result(as_result(dialect, told)) == read_result(result), dialect
 
 
 @settings(max_examples=30)
@@ -632,8 +631,7 @@ def test_foreign_envelopes_are_written_back_unchanged(dialect: str, foreign: dic
     assert dialect == read.dialect
     written, _ = dialect_named(dialect).write(read, limits=DEFAULT_LIMITS)
     assert foreign == without_ours(written)
-    again = read_result({"isError": dialect != "ok_envelope_b", "structuredContent": written})
-    assert again == read
+    assert read_result({"isError": dialect != "ok_envelope_b", "structuredContent": written}) == read
 
 
 def test_a_reason_that_is_a_code_of_the_dialect_is_written_as_that_code() -> None:
@@ -679,8 +677,7 @@ async def test_an_absent_argument_is_a_missing_field_in_system_error() -> None:
         ):
             result = await client.call_tool("write", arguments)
             assert code == (result.structured_content or {})["error_code"]
-            read = envelope_of(result)
-            assert ErrorCode.INVALID_PARAMS == read.error_code
+            assert ErrorCode.INVALID_PARAMS == envelope_of(result).error_code
 
 
 def test_an_authors_own_invalid_arguments_have_no_issues() -> None:
@@ -736,8 +733,7 @@ async def test_the_failed_items_of_a_batch_use_the_dialect(dialect: str) -> None
     assert not some.is_error
     assert Envelope.from_result(some) is None
     content: Any = some.structured_content
-    whole = envelope_of(none)
-    failures = [*content["failed"], *whole.details.get("failed", [])]
+    failures = [*content["failed"], *envelope_of(none).details.get("failed", [])]
     assert (1 if dialect == "system_error" else 3) == len(failures)
     for failure in failures:
         error = failure["error"]

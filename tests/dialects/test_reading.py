@@ -94,8 +94,7 @@ def test_texts_too_large_or_too_deep_are_not_parsed() -> None:
     """No envelope is as large as these blocks."""
     deep = "[" * 100_000
     for text in ('{"error": ' + deep, "{" + " " * 1_000_001 + "}"):
-        read = envelope_of({"isError": True, "content": [{"text": text}]})
-        assert "unknown" == read.dialect
+        assert "unknown" == envelope_of({"isError": True, "content": [{"text": text}]}).dialect
 
 
 def test_an_application_code_is_written_in_every_dialect() -> None:

@@ -153,5 +153,4 @@ def test_a_last_line_of_any_length_is_read_in_bounded_time() -> None:
         "(" + "reason a · NOT_FOUND · retry now · try b" * 240,
         "(" * 100_000,
     ):
-        read = text_alone(f"Error: x\n\n{line})")
-        assert "unknown" == read.dialect
+        assert "unknown" == text_alone(f"Error: x\n\n{line})").dialect

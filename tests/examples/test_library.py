@@ -72,5 +72,4 @@ def test_guards_cost_more():
 
 
 async def _tools(module: str) -> list[object]:
-    server = importlib.import_module(module).server
-    return [tool.model_dump() for tool in await server.list_tools()]
+    return [tool.model_dump() for tool in await importlib.import_module(module).server.list_tools()]

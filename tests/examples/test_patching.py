@@ -40,8 +40,7 @@ def _text(found, ends_open, end):
 def test_a_hunk_goes_to_the_nearest_place_and_counts_are_not_read():
     """Line numbers that are off by some, and counts that are wrong, do not matter."""
     assert "one\n2\nthree\nfour\nfive\n" == apply_diff(TEXT, "@@ -9,99 +9 @@\n one\n-two\n+2\n three\n")
-    twice = "a\nb\nc\na\nb\nc\n"
-    assert "a\nb\nc\na\nB\nc\n" == apply_diff(twice, "@@ -4,2 +4,2 @@\n a\n-b\n+B\n")
+    assert "a\nb\nc\na\nB\nc\n" == apply_diff("a\nb\nc\na\nb\nc\n", "@@ -4,2 +4,2 @@\n a\n-b\n+B\n")
 
 
 def test_the_end_of_the_file_is_as_the_diff_says():

@@ -177,8 +177,7 @@ def test_each_failure_mode_is_met_and_changes_nothing(server, tool, reason, argu
     """The reason, its declared code and a recovery come back; no file is touched; nothing from outside is shown."""
     before = snapshot(server.folder)
     failure = server.fails(tool, **arguments)
-    entry = CONTRACTS[tool][reason]
-    assert (reason, int(entry.code)) == (failure.reason, failure.code)
+    assert (reason, int(CONTRACTS[tool][reason].code)) == (failure.reason, failure.code)
     assert failure.hint
     assert "secret\n" not in failure.text()
     assert before == snapshot(server.folder)
@@ -216,8 +215,7 @@ def test_a_name_in_another_unicode_form_is_found_by_its_hint(server):
     """A composed and a decomposed name look alike; the hint has the one that is there."""
     there, asked = unicodedata.normalize("NFD", "café.md"), unicodedata.normalize("NFC", "café.md")
     (server.folder / there).write_text("x")
-    failure = server.fails("read_file", path=asked)
-    assert {"path": there} == failure.recovery["correctiveParams"]
+    assert {"path": there} == server.fails("read_file", path=asked).recovery["correctiveParams"]
 
 
 def test_a_file_is_read_in_parts(server):

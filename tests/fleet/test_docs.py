@@ -50,8 +50,7 @@ def test_the_queries_of_the_page_run(run, trail, tmp_path):
 def test_the_files_of_the_example_are_well_formed():
     """The parts of the YAML files that refer to each other fit."""
     collector = yaml.safe_load((EXAMPLE / "collector.yaml").read_text())
-    pipeline = collector["service"]["pipelines"]["logs"]
-    assert set(pipeline["exporters"]) == set(collector["exporters"])
+    assert set(collector["service"]["pipelines"]["logs"]["exporters"]) == set(collector["exporters"])
     assert collector["exporters"]["file"]["format"] == "json"
     services = yaml.safe_load((EXAMPLE / "compose.yaml").read_text())["services"]
     assert {"articles", "balancer", "collector", "clickhouse"} == set(services)

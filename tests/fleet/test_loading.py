@@ -53,15 +53,13 @@ class TestOnce:
         done = f"120 records loaded into {store}, as written"
         assert sorted(out for out, _ in answers) == [f"{done}\n", f"{done}; 0 new, 120 stored before\n"], answers
         assert [0, 0] == [load.returncode for load in loads]
-        files = json.loads(run("stats", "--json", trail).out)["total"]
-        assert files == total(run, store)
+        assert json.loads(run("stats", "--json", trail).out)["total"] == total(run, store)
 
     def test_a_killed_load_is_completed_by_the_next(self, run, trail, store):
         """A process that dies by SIGKILL leaves whole batches; loading again adds the rest and doubles none."""
         command = [sys.executable, str(HERE / "killed.py"), "3", str(trail), str(store)]
         assert -signal.SIGKILL == subprocess.run(command, check=False).returncode
-        before = run("show", "--json", "--store", store).out.splitlines()
-        assert 60 == len(before)
+        assert 60 == len(run("show", "--json", "--store", store).out.splitlines())
         run("load", trail, "--store", store)
         assert run("show", "--json", trail).out == run("show", "--json", "--store", store).out
 
@@ -99,8 +97,7 @@ class TestVerified:
         """Rows are identified by the whole line, not by the hash that a line claims."""
         run("load", trail, "--store", store)
         forged = tmp_path / "audit.jsonl"
-        text = trail.read_text()
-        forged.write_text(text.replace("articles1", "forged"))
+        forged.write_text(trail.read_text().replace("articles1", "forged"))
         run("load", forged, "--store", store, status=1)
         records = run("show", "--json", "--store", store).out.splitlines()
         assert set(run("show", "--json", trail).out.splitlines()) < set(records)

@@ -148,8 +148,7 @@ class TestEmbedded:
         assert "not both" in run("stats", trail, "--store", tmp_path, status=2).err
         assert "or give --store" in run("stats", status=2).err
         run("load", trail, "--store", tmp_path / "store")
-        environment = {"MCPCORE_AUDIT": str(tmp_path / "none")}
-        run("stats", "--store", tmp_path / "store", env=environment)
+        run("stats", "--store", tmp_path / "store", env={"MCPCORE_AUDIT": str(tmp_path / "none")})
 
 
 class TestServer:

@@ -77,8 +77,7 @@ class Process:
     @property
     def peak_kib(self) -> int:
         """The most memory that the server has had."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.partition("VmHWM:")[2].split()[0])
+        return int(Path(f"/proc/{self.process.pid}/status").read_text().partition("VmHWM:")[2].split()[0])
 
     @property
     def records(self) -> list[dict[str, Any]]:

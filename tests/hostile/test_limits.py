@@ -169,8 +169,7 @@ def test_a_nested_call_keeps_its_own_limits(framework: str) -> None:
 
     @tool(timeout=0.1)
     async def outer() -> str:
-        called = inner(seconds=30)
-        return await called
+        return await inner(seconds=30)
 
     @tool(timeout=30)
     async def patient() -> str:
@@ -280,6 +279,5 @@ def test_hundreds_of_refused_requests_leave_a_record_for_each_kind(served_by: st
         assert threading.active_count() - before < 10
     assert 500 == len(statuses)
     assert all(400 <= status < 500 for status in statuses)
-    records = records_of(trail)
-    assert 500 == sum(record["count"] for record in records.values())
+    assert 500 == sum(record["count"] for record in records_of(trail).values())
     assert "evil" not in trail.read_text().lower()

@@ -170,8 +170,7 @@ class Editor:
 
 @pytest.fixture(scope="module")
 def editor(tmp_path_factory):
-    root = tmp_path_factory.mktemp("project")
-    editor = Editor(root)
+    editor = Editor(tmp_path_factory.mktemp("project"))
     editor.write("pyproject.toml", '[tool.mcpcore.lint]\nexclude = ["old"]\n')
     editor.write("errors.py", ERRORS)
     editor.write("helper.py", HELPER)
@@ -243,13 +242,11 @@ def test_fixes_and_suppressions_are_code_actions(editor, server):
     """Each fix is a small edit; a suppression hides its finding; `source.fixAll.mcpcore` makes all safe fixes."""
     text = SERVER.replace("    raise ctx.fail(BUSY)", '    raise ctx.fail("no_mach", "😀")  # here')
     editor.change(server, text)
-    findings = editor.rules(server)
-    assert (17, "error-contract-fail-undeclared") in findings
+    assert (17, "error-contract-fail-undeclared") in editor.rules(server)
     fix = next(each for each in editor.actions(server, 17) if not each.title.startswith("Ignore"))
     (edit,) = fix.edit.changes[server]
     assert len(edit.new_text) < 12
-    fixed = editor.applied(server, [edit])
-    assert 'ctx.fail("no_match", "😀")  # here' in fixed
+    assert 'ctx.fail("no_match", "😀")  # here' in editor.applied(server, [edit])
     ignore = next(each for each in editor.actions(server, 17) if each.title.startswith("Ignore"))
     editor.change(server, editor.applied(server, ignore.edit.changes[server]))
     assert "  # mcpcore: ignore[error-contract-fail-undeclared] " in editor.texts[server].splitlines()[16]
@@ -310,8 +307,7 @@ def test_a_reason_leads_to_its_declaration_and_to_its_uses_in_the_project(editor
     """From a helper that declares nothing, the entry of the tool that calls it is found."""
     helper = editor.open("helper.py", HELPER)
     where = editor.at(helper, 'ctx.fail("no_', "match")
-    found = editor.ask("definition", types.DefinitionParams(**where))
-    assert [("server.py", 11)] == places(found)
+    assert [("server.py", 11)] == places(editor.ask("definition", types.DefinitionParams(**where)))
     context = types.ReferenceContext(include_declaration=True)
     uses = editor.ask("references", types.ReferenceParams(context=context, **where))
     assert [("helper.py", 5), ("helper.py", 7), ("server.py", 11), ("server.py", 14)] == places(uses)
@@ -335,8 +331,7 @@ def test_an_alias_and_a_recovery_are_uses_of_a_reason(editor, server):
 def test_renaming_a_reason_edits_every_use(editor, server):
     """Uses in files that are not open are edited as well. A name that is not a reason or not free is refused."""
     where = editor.at(server, 'Literal["busy", "no', "_match")
-    prepared = editor.ask("prepare_rename", types.PrepareRenameParams(**where))
-    assert "no_match" == prepared.placeholder
+    assert "no_match" == editor.ask("prepare_rename", types.PrepareRenameParams(**where)).placeholder
     changes = editor.ask("rename", types.RenameParams(new_name="nothing", **where)).changes
     assert {server, (editor.root / "helper.py").as_uri()} == set(changes)
     assert SERVER.replace("no_match", "nothing") == editor.applied(server, changes[server])
@@ -451,8 +446,7 @@ def test_a_problem_of_the_linter_is_shown_and_does_not_end_the_server(tmp_path):
     """Invalid settings are reported once; the process ends when its input does."""
     editor = Editor(tmp_path, "utf-8")
     editor.write("pyproject.toml", "[tool.mcpcore.lint]\nselct = []\n")
-    uri = editor.open("server.py", SERVER)
-    assert [] == editor.rules(uri)
+    assert [] == editor.rules(editor.open("server.py", SERVER))
     editor.until(lambda: editor.shown)
     (message,) = editor.shown
     assert "selct: unknown key; did you mean 'select'?" in message

@@ -248,8 +248,7 @@ def asking_front() -> tuple[Forward, Any, list[str]]:
         return "".join(f"{name}={headers[name]};" for who in WHO for name in who if name in headers) or "nobody"
 
     async def call(**headers: str) -> Any:
-        arguments = {name_of(headers): 1}
-        message = {**CALL, "params": {"name": "t", "arguments": arguments}}
+        message = {**CALL, "params": {"name": "t", "arguments": {name_of(headers): 1}}}
         async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
             return (await client.post("/mcp", json=message, headers={**ACCEPT, **headers})).json()
 

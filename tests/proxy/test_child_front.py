@@ -340,8 +340,7 @@ def test_a_client_that_reads_too_slowly_is_told_that_its_stream_is_closed(monkey
 
     async def test() -> None:
         async with front(reads_in=0.02) as client:
-            text = (await client.post("/mcp", **single("many"))).text
-            last = json.loads(text.rpartition("data: ")[2])
+            last = json.loads((await client.post("/mcp", **single("many"))).text.rpartition("data: ")[2])
             assert (1, "The stream was closed.") == (last["id"], last["error"]["message"])
             assert {} == (await client.post("/mcp", **single("ping"))).json()["result"]
 

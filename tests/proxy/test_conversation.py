@@ -392,8 +392,7 @@ def test_a_list_of_the_server_is_changed_only_where_it_must_be() -> None:
         {"name": "u", "outputSchema": schema},
     ]
     conversation = talk("tools/list", overlay=Overlay.of({"version": 1, "tools": {"t": [entry]}}))
-    listed = respond(conversation, result={"tools": tools})["result"]["tools"]
-    assert tools == listed
+    assert tools == respond(conversation, result={"tools": tools})["result"]["tools"]
     assert {"t", "u"} == set(conversation.listing.tools)
     with_field = {"type": "object", "properties": {"error": {"type": "object"}}}
     conversation.listing.learn({"tools": [{"name": "v", "outputSchema": with_field}]})

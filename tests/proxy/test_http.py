@@ -116,8 +116,7 @@ class _Upstream(BaseHTTPRequestHandler):
         self._respond(204, b"")
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"]))
-        message = json.loads(body)
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.seen.append((message["method"], {name.lower(): value for name, value in self.headers.items()}))
         if "authorization" not in {name.lower() for name in self.headers}:
             self._respond(401, b"who?", www_authenticate='Bearer resource_metadata="x"', content_type="text/plain")

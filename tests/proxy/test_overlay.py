@@ -466,14 +466,11 @@ def test_a_draft_has_shapes_and_no_secrets(tmp_path: Path) -> None:
     learner.saw("tools", "get", sent, Facts(text="no such table"), {})
     learner.saw("tools", "get", sent, Facts(text="\u202e\x1b[31m"), {})
     learner.saw("tools", "get", sent, Facts(text="7 8 9", code=-32000), {})
-    text = (tmp_path / "d.toml").read_text()
-    assert token not in text
-    learned = Overlay.read(tmp_path / "d.toml")
-    entries = learned.tools.entries["get"]
+    assert token not in (tmp_path / "d.toml").read_text()
+    entries = Overlay.read(tmp_path / "d.toml").tools.entries["get"]
     assert 4 == len(entries)
     assert ["not_found", "not_found_2", "not_found_3", "not_found_4"] == [mode.reason for _, mode in entries]
-    again = Facts(text=f"no file 'z' at ./q (id 3) with {token}")
-    assert entries[0][0][0].fits(again)
+    assert entries[0][0][0].fits(Facts(text=f"no file 'z' at ./q (id 3) with {token}"))
 
 
 @pytest.mark.parametrize(

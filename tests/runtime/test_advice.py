@@ -297,8 +297,7 @@ def test_the_proxy_sends_the_table_too(name: str, by_overlay: bool) -> None:
     overlay = Overlay.of({"version": 1, "tools": {name: of_tool}})
     listed = {"name": name} if by_overlay else {"name": name, "annotations": annotations}
 
-    conversation = talk("tools/list", overlay=overlay)
-    page = respond(conversation, result={"tools": [listed]})["result"]["tools"][0]
+    page = respond(talk("tools/list", overlay=overlay), result={"tools": [listed]})["result"]["tools"][0]
     assert annotations == (page.get("annotations") or {})
     entries = {entry["reason"]: entry for entry in page["_meta"][CONTRACT_META_KEY]}
     for number, code, declared in PROXIED:
@@ -316,8 +315,7 @@ def test_a_hint_of_the_overlay_never_replaces_one_of_the_server(caplog: pytest.L
     """Whoever reads the log learns of the contradiction, and of a tool that the server does not have."""
     caplog.set_level(logging.WARNING)
     of_tools = {"charge": {"read_only": True, "idempotent": True}, "gone": {"read_only": True}}
-    overlay = Overlay.of({"version": 1, "tools": of_tools})
-    conversation = talk("tools/list", overlay=overlay)
+    conversation = talk("tools/list", overlay=Overlay.of({"version": 1, "tools": of_tools}))
     listed = {"name": "charge", "annotations": {"readOnlyHint": False}}
     page = respond(conversation, result={"tools": [listed]})["result"]["tools"][0]
     assert {"readOnlyHint": False, "idempotentHint": True} == page["annotations"]

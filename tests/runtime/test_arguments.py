@@ -108,8 +108,7 @@ GOOD: dict[str, Any] = {"pmids": ["1"]}
 
 
 def told(call: Any, arguments: dict[str, Any], name: str = "f") -> tuple[str, list[dict[str, Any]], str]:
-    result = call(SERVER, name, arguments)
-    error = result.structured_content["error"]
+    error = call(SERVER, name, arguments).structured_content["error"]
     assert ("INVALID_PARAMS", "invalid_arguments") == (error["name"], error["data"]["reason"])
     assert {"kind": "not_retryable"} == error["retry"]
     return error["message"], error["data"]["issues"], error["data"]["recovery"]["hint"]

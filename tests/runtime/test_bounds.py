@@ -245,8 +245,7 @@ def test_arguments_with_very_many_errors_are_counted(call: Callable[..., Any]) -
 
 def test_a_reason_that_no_contract_can_declare_is_cut() -> None:
     """A short reason that no contract can declare is kept as text."""
-    failure = CodedError(ErrorCode.NOT_FOUND, reason="r" * 5_000)
-    assert failure.reason == "r" * 1_000
+    assert CodedError(ErrorCode.NOT_FOUND, reason="r" * 5_000).reason == "r" * 1_000
     assert type(CodedError(ErrorCode.NOT_FOUND, data={"reason": "gone"}).reason) is str
 
 

@@ -214,8 +214,7 @@ class TestCallsAtOnce:
             release.wait(30)
             ended.set()
 
-        server = Server("s", tools=[blocks])
-        async with Client(server) as client:
+        async with Client(Server("s", tools=[blocks])) as client:
             names = [envelope_of(await client.call_tool("blocks", {})).name for _ in range(2)]
             release.set()
             while not ended.is_set() or names[-1] == "RATE_LIMITED":

@@ -179,14 +179,12 @@ class Held:
 
 
 def _fail_shared() -> None:
-    held = Held()
-    assert held
+    assert Held()
     raise SHARED
 
 
 def _fail_with_shared_cause() -> None:
-    held = Held()
-    assert held
+    assert Held()
     try:
         raise CAUSE
     except OSError as exc:
@@ -201,8 +199,7 @@ def _fail_after_shared_context() -> None:
 
 
 def _crash_shared() -> None:
-    held = Held()
-    assert held
+    assert Held()
     raise CRASH
 
 

@@ -273,8 +273,7 @@ async def test_a_resource_takes_them_from_its_uri() -> None:
         """Read a book."""
         raise ctx.fail("missing")
 
-    server = Server("books", resources=[book], external_tools=["search"])
-    async with Client(server) as client:
+    async with Client(Server("books", resources=[book], external_tools=["search"])) as client:
         with pytest.raises(MCPError) as raised:
             await client.read_resource("books://emma")
     envelope = Envelope.from_result(raised.value)

@@ -264,8 +264,7 @@ def test_declared_values_are_read_back_unchanged(
         assert replace(sent, repeated=repeated) == Envelope.from_json(replace(sent, repeated=repeated).to_json())
     else:
         json.loads(text)
-        found = envelope_of({"isError": result.is_error, "content": [{"type": "text", "text": text}]})
-        read = found
+        read = envelope_of({"isError": result.is_error, "content": [{"type": "text", "text": text}]})
     whole = clean_text(message).strip() or NO_MATCH.when
     assert read.message == whole or read.message.endswith(f"(cut: {len(whole)} characters in all)")
     if dialect != "system_error":  # document 000 has no field for them
@@ -376,8 +375,7 @@ class TestReservedKeys:
             result.structured_content["error"]["data"]["recovery"]["hint"],
         )
         assert "broke its contract" not in caplog.text
-        hidden = call(server, "find", {"reason": token})
-        assert token not in hidden.model_dump_json()
+        assert token not in call(server, "find", {"reason": token}).model_dump_json()
 
     def test_a_declared_reason_in_data_counts(self, call: Any, caplog: pytest.LogCaptureFixture) -> None:
         """Code that builds `data` itself may name a declared reason and look up its recovery."""

@@ -81,8 +81,7 @@ async def test_an_integer_arrives_as_it_was_raised_returned_and_recorded(number:
 
 async def test_an_integer_that_is_too_long_is_named() -> None:
     """No JSON reader in Python takes more than 4,300 digits; the rest of the failure arrives."""
-    server = Server("plain", tools=[too_long])
-    async with Client(server) as client:
+    async with Client(Server("plain", tools=[too_long])) as client:
         error = (await client.call_tool("too_long", {})).structured_content["error"]  # type: ignore[index]
     assert {"order": "<int of 14285 bits>", "name": "lamp"} == {key: error["data"][key] for key in ("order", "name")}
 

@@ -346,9 +346,7 @@ def members_of_a_group_that_is_handled(ctx: Context[Any]) -> str:
 
 
 def copied_before_it_is_raised(ctx: Context[Any]) -> str:
-    error = ctx.fail("no_match")
-    again = copy.copy(error)
-    raise again
+    raise copy.copy(ctx.fail("no_match"))
 
 
 def raised_and_without_its_traceback() -> str:

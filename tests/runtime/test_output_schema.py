@@ -350,8 +350,7 @@ def test_the_schema_of_the_result_alone_can_be_recovered(schema: dict[str, Any])
 def test_a_schema_that_is_not_an_object_accepts_the_error_next_to_it() -> None:
     """SDK tools may have such schemas in the protocol of 2026-07-28; a schema of any value accepts the error itself."""
     assert {"title": "Any"} == admitting_error({"title": "Any"})
-    admitting = admitting_error(Numbers.model_json_schema())
-    validator = jsonschema.Draft202012Validator(admitting)
+    validator = jsonschema.Draft202012Validator(admitting_error(Numbers.model_json_schema()))
     assert [True, True, False, False] == [validator.is_valid(v) for v in ([1], FAILURE, ["a"], {})]
 
 

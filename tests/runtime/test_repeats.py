@@ -80,8 +80,7 @@ async def call(client: Client, name: str, **arguments: Any) -> CallToolResult:
 async def test_what_counts_as_one_more(calls: str, repeated: list[int | None]) -> None:
     """A repair between two attempts, another failure or advice to call again is no loop."""
     steps = [step.partition("=") for step in calls.split()]
-    server = made(iter([outcome for _, _, outcome in steps]))
-    async with Client(server, mode="legacy") as client:
+    async with Client(made(iter([outcome for _, _, outcome in steps])), mode="legacy") as client:
         answers = [Envelope.from_result(await call(client, name)) for name, _, _ in steps]
         assert repeated == [None if answer is None else answer.repeated for answer in answers]
 
@@ -149,8 +148,7 @@ async def test_the_answers_to_questions_belong_to_the_call() -> None:
     async def answer(*_: object) -> ElicitResult:
         return ElicitResult(action="accept", content={"which": next(answers)})
 
-    transport = InMemoryTransport(Server("s", tools=[ask]))
-    async with Client(transport, elicitation_callback=answer) as client:
+    async with Client(InMemoryTransport(Server("s", tools=[ask])), elicitation_callback=answer) as client:
         assert "2026-07-28" == client.protocol_version
         assert [None, None, 3, 4, 5, 6, 7, None, None, 8, None, None] == [
             envelope_of(await call(client, "ask")).repeated for _ in range(12)

@@ -134,8 +134,7 @@ def call(server: Server[Any], name: str = "f") -> Any:
 def error_of(result: Any) -> dict[str, Any]:
     """Return the failure, which on FastMCP only the text has if the schema of a plain tool does not admit it."""
     assert result.is_error
-    envelope = envelope_of(result)
-    error: dict[str, Any] = envelope.to_json()
+    error: dict[str, Any] = envelope_of(result).to_json()
     assert result.structured_content in (None, {"error": error})
     return error
 

@@ -351,8 +351,7 @@ def test_failures_lost_at_the_same_place_share_a_record(door: str, path: Path) -
 
 def test_expose_internal_errors_shows_the_violation(door: str, path: Path) -> None:
     """For development, the description is the message."""
-    server = served(other_code, path, strict=True, expose_internal_errors=True)
-    envelope = envelope_of(ask(server))
+    envelope = envelope_of(ask(served(other_code, path, strict=True, expose_internal_errors=True)))
     assert BROKEN[other_code][1] == envelope.message
     exception: Any = envelope.details["exception"]
     assert SECRET in exception["causes"][0]["message"]

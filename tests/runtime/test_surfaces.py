@@ -137,8 +137,7 @@ def test_a_protocol_error_chosen_by_an_author_is_kept_and_recorded(
     """This includes SDK tools; on FastMCP it becomes a tool result, as without mcpcore."""
     if (surface, door) == ("tool", "fastmcp"):
         answer = anyio.run(acting, serving(trail), how)
-        told = envelope_of(answer)
-        assert (True, "Chosen.") == (answer.is_error, told.message)
+        assert (True, "Chosen.") == (answer.is_error, envelope_of(answer).message)
     else:
         error = failing(serving(trail), surface, how)
         assert (-32050, "Chosen.") == (error.code, error.message)
@@ -254,8 +253,7 @@ def test_no_log_has_the_secrets_of_a_crash(surface: str, tmp_path: Path, caplog:
 
     with caplog.at_level("DEBUG"):
         anyio.run(main)
-    crashes = [record for record in caplog.records if record.name == "mcpcore"]
-    assert 1 == len(crashes)
+    assert 1 == len([record for record in caplog.records if record.name == "mcpcore"])
     assert "ConnectionError" in caplog.text
     for record in caplog.records:
         # The SDK's lines about each request only name the method.

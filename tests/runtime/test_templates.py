@@ -89,8 +89,7 @@ class TestOnAServer:
     @pytest.mark.parametrize("data", [None, {"item": "chair"}, {"item": "chair", "left": "three"}])
     def test_without_fitting_data_the_templates_are_not_sent(self, data: Any) -> None:
         """The code's own sentence is the message, and the fallback tool is still sent."""
-        entry = mode(fallback_tool="order")
-        text, envelope = sent(entry, lambda ctx: ctx.fail("too_many", data=data))
+        text, envelope = sent(mode(fallback_tool="order"), lambda ctx: ctx.fail("too_many", data=data))
         assert CONFLICT.sentence == envelope.message
         assert {"fallbackTool": "order"} == envelope.recovery
         assert "{" not in text.replace("Details: {", "")

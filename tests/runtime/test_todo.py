@@ -83,8 +83,7 @@ async def test_the_other_keys_of_the_recovery_remain() -> None:
 async def test_a_text_about_todo_items_is_a_text() -> None:
     """Only the constant and "TODO:" mark what is to be written."""
     listed, results = await answers(WRITTEN)
-    envelope = envelope_of(results[""])
-    assert WRITTEN == envelope.hint == listed.meta["dev.mcpcore/errors"][0]["recovery"]
+    assert WRITTEN == envelope_of(results[""]).hint == listed.meta["dev.mcpcore/errors"][0]["recovery"]
     assert f"Recovery: {WRITTEN}" in results[""].content[0].text
 
 

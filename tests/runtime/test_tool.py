@@ -848,8 +848,7 @@ class TestContext:
             logs.append(params.level)
 
         async with Client(server, mode=era, logging_callback=on_log, log_level="debug") as client:
-            result = await client.call_tool("f", {}, progress_callback=on_progress)
-            assert "text" == found(result)
+            assert "text" == found(await client.call_tool("f", {}, progress_callback=on_progress))
             await anyio.sleep(0.05)
         assert [1.0] == progress
         assert ["debug", "error", "info", "warning"] == sorted(logs)

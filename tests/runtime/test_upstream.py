@@ -156,8 +156,7 @@ def test_nothing_is_injected(ours: str) -> None:
         )
     )
     result = handed_on(sent, dialect=ours)
-    surfaces = [result.content[0].text, json.dumps(result.structured_content, ensure_ascii=False)]
-    for surface in surfaces:
+    for surface in [result.content[0].text, json.dumps(result.structured_content, ensure_ascii=False)]:
         assert not set(surface) & {"\x1b", "\u202e", "\udcff", "\u2028", "\r"}
 
 
@@ -196,8 +195,7 @@ def test_a_well_formed_code_of_the_same_dialect_is_kept() -> None:
 def test_a_failure_passed_on_before_says_so() -> None:
     """It lists the ids of all servers on the way, the nearest first."""
     first = handed_on(failure(canonical()))
-    second = handed_on(first)
-    data = second.structured_content["error"]["data"]
+    data = handed_on(first).structured_content["error"]["data"]
     nearest = first.structured_content["error"]["correlationId"]
     assert {
         "correlationId": nearest,
@@ -211,8 +209,7 @@ def test_without_an_id_there_is_no_upstream() -> None:
     """The author's own data under that key is then kept."""
     sent = failure(canonical(correlationId=" ", data={"upstream": "own"}))
     assert "own" == handed_on(sent).structured_content["error"]["data"]["upstream"]
-    taken = failure(canonical(data={"upstream": "own"}))
-    assert "own" not in str(handed_on(taken).structured_content)
+    assert "own" not in str(handed_on(failure(canonical(data={"upstream": "own"}))).structured_content)
 
 
 def test_an_unreadable_failure_is_a_broken_result(tmp_path: Path) -> None:

@@ -61,8 +61,7 @@ def error_of(result: Any) -> dict[str, Any]:
     assert result.is_error, result
     (block,) = result.content
     assert isinstance(block, TextContent)
-    envelope = envelope_of(result)
-    error = envelope.to_json()
+    error = envelope_of(result).to_json()
     # On FastMCP, only the text has the failure if the schema of a plain tool does not admit it.
     assert result.structured_content in (None, {"error": error})
     return error
@@ -192,8 +191,7 @@ def test_cut_values_have_a_note(call: Any) -> None:
         assert hint == len(error["data"]["recovery"]["hint"])
         assert len(json.dumps(error["data"], separators=(",", ":")).encode()) <= data
         assert error["data"]["d"].endswith("characters in all)")
-        told = text_of(result).split("Details: ")[1].split("\n\n")[0]
-        assert len(told.encode()) <= details
+        assert len(text_of(result).split("Details: ")[1].split("\n\n")[0].encode()) <= details
 
 
 @pytest.mark.parametrize(

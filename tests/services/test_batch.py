@@ -623,8 +623,7 @@ def send(ctx: Context[Any], items: list[str], close: bool = True) -> BatchResult
 
 async def sent(annotations: Any, *items: str, **arguments: Any) -> tuple[Any, Any, list[Any]]:
     """Return the effects and the advice of the batch, and the effects of the listed items."""
-    handler = send.with_options(annotations=annotations)
-    result, failed = await run(handler, items=list(items), **arguments)
+    result, failed = await run(send.with_options(annotations=annotations), items=list(items), **arguments)
     listed = (result.structured_content if failed is None else failed.details).get("failed", [])
     effects = [failure["error"].get("effects") for failure in listed]
     return (None, None, effects) if failed is None else (failed.effects, failed.retry, effects)

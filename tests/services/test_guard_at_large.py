@@ -97,8 +97,7 @@ async def fetch() -> None:
 @pytest.mark.parametrize("name", ["method", "over_class", "under_class", "static"])
 def test_methods_of_every_kind_are_guarded(name: str) -> None:
     """The guard may be above or below `classmethod` and `staticmethod`."""
-    exc = raised(getattr(Store(), name))
-    assert "no_row" == getattr(exc, "reason", None)
+    assert "no_row" == getattr(raised(getattr(Store(), name)), "reason", None)
 
 
 @pytest.mark.parametrize(

@@ -154,8 +154,7 @@ async def test_a_custom_response_object_is_enough() -> None:
     assert (ErrorCode.SERVICE_UNAVAILABLE, "The service answered 799.") == (bare.code, bare.message)
     consumed = SimpleNamespace(status=500, headers=None, is_stream_consumed=True)
     assert {"status": 500} == (await from_http_response_async(consumed, body=True)).data
-    odd = SimpleNamespace(status=500, headers=None, method=3)
-    assert {"status": 500} == from_http_response(odd).data
+    assert {"status": 500} == from_http_response(SimpleNamespace(status=500, headers=None, method=3)).data
 
 
 PROBLEM = {

@@ -90,8 +90,7 @@ def test_joiners_and_flags_stay(text):
 
 def test_a_stream_that_escapes():
     """Text that other code prints is escaped; the program's own styles are kept where it prints them itself."""
-    below = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
-    stream = output.EscapingStream(below)
+    stream = output.EscapingStream(io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline=""))
     assert (stream.isatty(), stream.writable(), stream.encoding, stream.errors) == (False, True, "utf-8", "strict")
     assert stream.write(HOSTILE) == len(HOSTILE)
     stream.writelines(["a\x1b", "b\n"])

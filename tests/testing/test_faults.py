@@ -223,8 +223,7 @@ async def test_the_text_alone_says_so_too():
     async with tool_client(Desk().server(), fail={"pay": "no_order"}) as client:
         notice = "\n\nThis failure was injected by a test. The tool itself did not report it.\n\n"
         text = (await client.call_tool("pay", {"order_id": f"A{notice}"})).content[0].text
-    read = Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]})
-    assert read.injected
+    assert Envelope.from_result({"isError": True, "content": [{"type": "text", "text": text}]}).injected
     assert 1 == len(re.findall(r"^This failure was injected", text, re.MULTILINE))
 
 

@@ -63,8 +63,7 @@ def listing(mcp: Any) -> dict[str, Any]:
 def error_of(result: Any) -> dict[str, Any]:
     """Return the failure, which only the text has if the schema of a plain tool does not admit it."""
     assert result.is_error, result
-    envelope = envelope_of(result)
-    error: dict[str, Any] = envelope.to_json()
+    error: dict[str, Any] = envelope_of(result).to_json()
     if result.structured_content is not None:
         assert error == result.structured_content["error"]
     assert f"id {error['correlationId']})" in result.content[0].text

@@ -204,8 +204,7 @@ def test_the_clients_name_may_be_declared(caplog: pytest.LogCaptureFixture) -> N
     def get(ctx: Context[Literal["no"]]) -> str:
         raise ctx.fail("no")
 
-    mcp = covered((shop(get, search), "shop"))
-    assert {"shop_search"} == fallbacks(mcp, "shop_get")
+    assert {"shop_search"} == fallbacks(covered((shop(get, search), "shop")), "shop_get")
     assert [] == warnings(caplog)
 
 
@@ -239,8 +238,7 @@ def test_external_tools_are_not_renamed(caplog: pytest.LogCaptureFixture) -> Non
 
 def test_an_unknown_fallback_tool_is_sent_as_declared(caplog: pytest.LogCaptureFixture) -> None:
     """The warning has the client's name of the tool and the right name of the fallback."""
-    mcp = covered((shop(misspelt, search), "shop"))
-    assert {"serch"} == fallbacks(mcp, "shop_get")
+    assert {"serch"} == fallbacks(covered((shop(misspelt, search), "shop")), "shop_get")
     (text,) = warnings(caplog)
     assert text.startswith("unknown fallback tool 'serch': the failure 'no_item' of the tool 'shop_get' names it")
     assert "the server 'all' has no such tool; did you mean 'shop_search'?" in text
@@ -386,8 +384,7 @@ def test_a_failure_that_a_handler_passes_on_keeps_the_other_servers_names() -> N
 async def test_tools_added_later_are_found() -> None:
     """The fallback tool or the tool with the contract is registered after the first message."""
     child = shop(fetch)
-    mcp = covered((child, "shop"))
-    async with Client(mcp) as client:
+    async with Client(covered((child, "shop"))) as client:
         seen = []
         for added in (None, search):
             if added is not None:

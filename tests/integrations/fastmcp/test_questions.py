@@ -72,8 +72,7 @@ def test_in_the_era_of_2026_07_28_no_context_can_send_a_request(context: str, na
         await (ctx.elicit("Ours?", Form) if context == "ours" else ctx.fastmcp.elicit("Theirs?", Answer))
         return "never"
 
-    result = calling(mcp, "call_tool_mcp", "ask", {})
-    error = result.structured_content["error"]
+    error = calling(mcp, "call_tool_mcp", "ask", {}).structured_content["error"]
     assert name == error["name"]
     assert words in error["message"]
 

@@ -105,8 +105,7 @@ def rendered(mcp: FastMCP[Any], name: str, arguments: dict[str, str] | None = No
 def failed(action: Callable[[], Any]) -> tuple[MCPError, Envelope]:
     with pytest.raises(MCPError) as raised:
         action()
-    envelope = envelope_of(raised.value)
-    return raised.value, envelope
+    return raised.value, envelope_of(raised.value)
 
 
 def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:

@@ -129,8 +129,7 @@ def test_a_tool_that_returns_an_exception_fails(
             async def g(exc: BaseException = exc) -> Any:
                 return annotated(SHAPES[shape](exc))
 
-            handler = _without_parameters(g if is_async else f, annotated, is_async=is_async)
-            mcp.tool(handler, name="f")
+            mcp.tool(_without_parameters(g if is_async else f, annotated, is_async=is_async), name="f")
             answer = call(PLACES[place](mcp))
             assert name == error_of(answer)["name"]
             assert ["No such row."] == [error_of(answer)["message"]] or name == "INTERNAL_ERROR"

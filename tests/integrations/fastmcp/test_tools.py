@@ -153,9 +153,7 @@ class TestRegistration:
         def number(x: int = 3) -> int:
             return x
 
-        mcp = server_of(tool(errors=[NO_ORDER])(failing), number)
-
-        async with Client(mcp) as client:
+        async with Client(server_of(tool(errors=[NO_ORDER])(failing), number)) as client:
             order, three = (
                 (await client.call_tool("failing", {"order_id": "7"})).data,
                 (await client.call_tool("number", {})).data,

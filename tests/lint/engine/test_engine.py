@@ -165,8 +165,7 @@ def test_positions_count_characters_in_any_encoding(tmp_path, prefix, newline, i
         + b"return 1\n"
     )
     (tmp_path / "a.py").write_bytes(text.replace(b"\n", newline) if newline != b"\n" else text)
-    report = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path))
-    (found,) = report.diagnostics
+    (found,) = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path)).diagnostics
     lines = prefix.count(b"\n")
     assert (found.span.line - lines, found.span.column, found.span.end_column) == (4, 16, 19)
 
@@ -294,8 +293,7 @@ def test_a_tool_may_be_defined_in_any_file_of_the_run_and_of_the_project(tmp_pat
     assert [(diagnostic.path, "'a'" in diagnostic.message + diagnostic.help) for diagnostic in both.diagnostics] == [
         ("z.py", True)
     ]
-    alone = lint_paths([tmp_path / "a.py"], settings=UNKNOWN_TOOL, root=str(tmp_path))
-    assert alone.diagnostics == ()
+    assert lint_paths([tmp_path / "a.py"], settings=UNKNOWN_TOOL, root=str(tmp_path)).diagnostics == ()
     source = (tmp_path / "a.py").read_text()
     assert lint_source(source, path="a.py", settings=UNKNOWN_TOOL, root=str(tmp_path)).diagnostics == ()
 
@@ -469,8 +467,7 @@ def test_a_change_during_a_run_is_seen_by_the_next_one(tmp_path):
 
 def test_added_and_removed_modules_are_noticed(tmp_path):
     """Adding or removing a module rechecks the files whose imports looked for it."""
-    code = HEAD_SERVER
-    write(tmp_path, server=code)
+    write(tmp_path, server=HEAD_SERVER)
     settle(tmp_path)
     settings = Settings(select=frozenset({"error-contract-conformance"}))
     assert run(tmp_path, settings).diagnostics == ()
@@ -594,8 +591,7 @@ def test_several_processes_find_the_same_as_one(tmp_path):
         )
     write(tmp_path, broken="def f(:\n")
     one = lint_paths([tmp_path], settings=Settings(jobs=1), root=str(tmp_path))
-    many = lint_paths([tmp_path], settings=Settings(jobs=3), root=str(tmp_path))
-    assert one == many
+    assert one == lint_paths([tmp_path], settings=Settings(jobs=3), root=str(tmp_path))
     assert len(one.diagnostics) > 60
 
 

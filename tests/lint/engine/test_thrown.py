@@ -58,5 +58,4 @@ def found_of(project, text: str) -> set[str]:
 )
 def test_exactly_the_errors_that_can_leave_a_tool_are_found(project, text, expected):
     """Each error has its call path; a call that cannot be followed is unresolved."""
-    lines = {line.strip() for line in expected.splitlines() if line.strip()}
-    assert lines == found_of(project, text)
+    assert {line.strip() for line in expected.splitlines() if line.strip()} == found_of(project, text)

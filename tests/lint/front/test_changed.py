@@ -71,8 +71,7 @@ def test_subfolders(repository):
     repository.write(
         "inner/store.py", STORE.replace("raise conflict(", "raise forbidden(").replace("conflict,", "forbidden,")
     )
-    inner = repository.root / "inner"
-    assert [CONFLICT] == repository.found("--changed-since", "HEAD", cwd=inner)
+    assert [CONFLICT] == repository.found("--changed-since", "HEAD", cwd=repository.root / "inner")
     assert [("inner/server.py", *CONFLICT[1:])] == repository.found("--changed-since", "HEAD")
 
 

@@ -84,8 +84,7 @@ def test_unknown_rules_are_findings(project):
     project.settings(
         'ignore = [\n  "handler",\n  "no-fake-emtpy",\n]\n[tool.mcpcore.lint.severities]\nnope = "error"\n'
     )
-    report = project.json(code=1)
-    unknown = [each for each in report["diagnostics"] if each["rule"] == "unknown-rule"]
+    unknown = [each for each in project.json(code=1)["diagnostics"] if each["rule"] == "unknown-rule"]
     assert [("pyproject.toml", 4, 4), ("pyproject.toml", 7, 1)] == [
         (each["path"], each["line"], each["column"]) for each in unknown
     ]

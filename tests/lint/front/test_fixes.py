@@ -182,8 +182,7 @@ def test_killed_runs_leave_nothing_broken(project):
         time.sleep(delay)
         child.send_signal(signal.SIGKILL)
         child.wait()
-        texts = {path.read_text() for path in project.root.glob("server*.py")}
-        assert texts <= {old, new}
+        assert {path.read_text() for path in project.root.glob("server*.py")} <= {old, new}
     project.lint("--fix")
     assert {new} == {path.read_text() for path in project.root.glob("server*.py")}
     assert project.found() == project.found("--no-cache")
@@ -219,8 +218,7 @@ def test_diff_shows_exactly_what_fix_writes(empty, unsafe):
     options = ("--select", "all", *unsafe)
     patch = empty.lint("--diff", *options, code=1)
     assert "" == empty.git("status", "--porcelain")
-    fixed = empty.lint("--fix", *options, "--format", "json").stdout
-    count = json.loads(fixed)["summary"]["fixed"]
+    count = json.loads(empty.lint("--fix", *options, "--format", "json").stdout)["summary"]["fixed"]
     files = len(empty.git("diff", "--name-only").splitlines())
     assert f"{count} fixes in {files} files would be made" in patch.stderr
     assert count > 50

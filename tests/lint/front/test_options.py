@@ -29,8 +29,7 @@ def test_plain_arguments_are_parsed_as_by_click(arguments):
     found = plain(arguments)
     if found is not None:
         params = lint.make_context("lint", list(arguments)).params
-        paths = params.pop("paths")
-        assert (paths, params) == found
+        assert (params.pop("paths"), params) == found
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda each: each.name)

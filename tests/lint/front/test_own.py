@@ -52,5 +52,4 @@ def test_the_workflow_of_the_docs_is_valid():
     ]
     assert set(section) <= set(KEYS)
     assert all(names_a_rule(name) for name in (*section["ignore"], *section["severities"]))
-    options = set(re.findall(r"`(--[a-z-]+)", text))
-    assert options <= {name for each in lint.params for name in each.opts}
+    assert set(re.findall(r"`(--[a-z-]+)", text)) <= {name for each in lint.params for name in each.opts}

@@ -357,8 +357,7 @@ def test_explain_calls_of_a_tool_that_a_low_level_handler_serves(project):
 
 def test_output_file(project):
     """The report is written in full, without colour, and nothing is printed."""
-    result = project.lint("--output-file", "report.txt", code=1)
-    assert "" == result.stdout
+    assert "" == project.lint("--output-file", "report.txt", code=1).stdout
     assert "error-contract-prefer-fail" in (project.root / "report.txt").read_text()
     assert ["report.txt", "server.py", "store.py"] == sorted(path.name for path in project.root.iterdir())
     project.lint("--output-file", os.devnull, code=1)

@@ -123,8 +123,7 @@ def test_a_baseline_knows_a_helper_whichever_tools_use_it(shared):
 
 def test_an_editor_shows_where_its_buffer_leads_to_a_helper(shared):
     """The failure is built in another file, so the finding is where the buffer returns it."""
-    text = TOOLS.format(name="a")
-    report = shared.json(*SELECT, "--stdin-filename", "a.py", input=text)
+    report = shared.json(*SELECT, "--stdin-filename", "a.py", input=TOOLS.format(name="a"))
     assert [("a.py", 11), ("a.py", 17)] == [(each["path"], each["line"]) for each in report["diagnostics"]]
     for each in report["diagnostics"]:
         assert ("helper.py", 3) in [(place["path"], place["line"]) for place in each["related"]]

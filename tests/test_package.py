@@ -25,6 +25,7 @@ from mcpcore.catalog.report import render_changes
 from mcpcore.check.model import Report, broken
 from mcpcore.check.reports import render as render_check
 from mcpcore.values import site
+from tests.files import write_files
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -230,9 +231,13 @@ RULES = {
 def test_a_plain_install_names_the_rules_that_need_libcst(plain: Installed, shop: Path, kind: str, text: str) -> None:
     """A rule of a project that needs libcst stops the run with one sentence, whatever part of it is imported first."""
     info = plain.site / "house-1.0.dist-info"
-    info.mkdir(exist_ok=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: house\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[mcpcore.lint.rules]\nhouse = house_rules\n")
+    write_files(
+        info,
+        {
+            "METADATA": "Metadata-Version: 2.1\nName: house\nVersion: 1.0\n",
+            "entry_points.txt": "[mcpcore.lint.rules]\nhouse = house_rules\n",
+        },
+    )
     (plain.site / "house_rules.py").write_text(text)
     try:
         done = plain.run("lint", cwd=shop)
@@ -333,10 +338,7 @@ def test_reports_link_to_the_site_once_the_project_names_it(tmp_path: Path, monk
         ),
     ):
         folder = tmp_path / str(rule is None) / "mcpcore-0.1.0.dist-info"
-        folder.mkdir(parents=True)
-        (folder / "METADATA").write_text(
-            f"Metadata-Version: 2.4\nName: mcpcore\nVersion: 0.1.0\n{line}", encoding="utf-8"
-        )
+        write_files(folder, {"METADATA": f"Metadata-Version: 2.4\nName: mcpcore\nVersion: 0.1.0\n{line}"})
         monkeypatch.syspath_prepend(folder.parent)
         site._documentation.cache_clear()
         outcome = Outcome((finding,), files=1)

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from mcpcore.cli.loading import Target, load
 from mcpcore.cli.problems import Problem
 from mcpcore.cli.root import cli
+from tests.files import write_files
 
 SERVERS = Path(__file__).parent / "servers"
 NOISY = str(SERVERS / "noisy.py")
@@ -231,8 +232,7 @@ def test_the_server_is_the_parent_of_the_mounted_ones_and_the_files_own(monkeypa
         monkeypatch.setattr(sys, path, list(getattr(sys, path)))
     for module in ("shop", "desk"):
         monkeypatch.delitem(sys.modules, module, raising=False)
-    (tmp_path / "shop.py").write_text(f"{SHOP}second = FastMCP('second')\n")
-    (tmp_path / "desk.py").write_text(source)
+    write_files(tmp_path, {"shop.py": f"{SHOP}second = FastMCP('second')\n", "desk.py": source})
     target = Target.parse(str(tmp_path / "desk.py"))
     if name is None:
         with pytest.raises(Problem, match="has several servers"):
@@ -284,12 +284,14 @@ def test_options_that_do_not_fit_are_told(monkeypatch, options, said):
 def test_a_file_named_like_a_module_and_a_file_in_a_package_both_load(call, tmp_path):
     """types.py does not replace the library's, and a file in a package has its relative imports."""
     package = tmp_path / "pack"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    (package / "names.py").write_text("NAME = 'packed'\n")
-    (package / "types.py").write_text(
-        "from mcpcore import Server\nfrom .names import NAME\nserver = Server(NAME)\n"
-        "def hello() -> str:\n    return __name__\nserver.add_tool(hello)\n"
+    write_files(
+        package,
+        {
+            "__init__.py": "",
+            "names.py": "NAME = 'packed'\n",
+            "types.py": "from mcpcore import Server\nfrom .names import NAME\nserver = Server(NAME)\n"
+            "def hello() -> str:\n    return __name__\nserver.add_tool(hello)\n",
+        },
     )
     (tmp_path / "types.py").write_text(
         (package / "types.py").read_text().replace("from .names import NAME", "NAME='x'")

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from mcpcore.cli.root import cli
 from tests.catalog.making import catalog, failure, item
+from tests.files import write_files
 
 pytestmark = pytest.mark.no_server
 
@@ -84,9 +85,7 @@ STORE = '"""A store."""\n\n\ndef find(key):\n    """Find it."""\n    raise Looku
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A project with a server, in a repository of git whose only commit has it."""
-    (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
-    (tmp_path / "store.py").write_text(STORE, encoding="utf-8")
-    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n", encoding="utf-8")
+    write_files(tmp_path, {"server.py": SERVER, "store.py": STORE, "pyproject.toml": "[project]\nname = 'x'\n"})
     monkeypatch.chdir(tmp_path)
     git("init", "-q", "-b", "main")
     git("add", ".")
@@ -147,8 +146,7 @@ def test_source_code_is_read_without_running_it(project):
 
 def test_a_revision_is_read_and_never_run(project):
     """`REV:PATH` reads the code of a commit; the working tree and its code play no part."""
-    (project / "server.py").write_text(SERVER.replace('"gone"', '"missing"'), encoding="utf-8")
-    (project / "trap.py").write_text("raise SystemExit(1)", encoding="utf-8")
+    write_files(project, {"server.py": SERVER.replace('"gone"', '"missing"'), "trap.py": "raise SystemExit(1)"})
     same = mcpcore("diff", "main:server.py", "HEAD:./server.py")
     assert (0, "The contracts are the same.\n") == (same.exit_code, same.stdout)
     changed = mcpcore("diff", "main:server.py", "server.py")
@@ -207,20 +205,18 @@ def test_what_cannot_be_read_is_named(project, monkeypatch, words, message):
     (project / "broken.py").write_text("from mcpcore import tool\n@tool(\n", encoding="utf-8")
     for name in ("LOUD.PY", "shapes.PyI"):
         (project / name).write_text("x = 1\n", encoding="utf-8")
-    (project / "broken.json").write_text("{", encoding="utf-8")
-    (project / "huge.json").write_text("1" * 20_000, encoding="utf-8")
-    (project / "bad").mkdir()
-    (project / "bad" / "pyproject.toml").write_text("[tool.mcpcore.lint]\nselect = 7\n", encoding="utf-8")
-    (project / "lists.py").write_text(
-        "from mcpcore import Server\n\nclass Odd(Server):\n    async def list_tools(self):\n        raise ValueError('no')\n\n"
-        "server = Odd('x')\n",
-        encoding="utf-8",
-    )
-    (project / "refuses.py").write_text(
-        "from mcp.server import Server\nfrom mcp.shared.exceptions import MCPError\n\n"
-        "async def refuse(ctx, params):\n    raise MCPError(-32000, 'not now')\n\n"
-        "server = Server('x', on_list_tools=refuse)\n",
-        encoding="utf-8",
+    write_files(
+        project,
+        {
+            "broken.json": "{",
+            "huge.json": "1" * 20_000,
+            "bad/pyproject.toml": "[tool.mcpcore.lint]\nselect = 7\n",
+            "lists.py": "from mcpcore import Server\n\nclass Odd(Server):\n    async def list_tools(self):\n        raise ValueError('no')\n\n"
+            "server = Odd('x')\n",
+            "refuses.py": "from mcp.server import Server\nfrom mcp.shared.exceptions import MCPError\n\n"
+            "async def refuse(ctx, params):\n    raise MCPError(-32000, 'not now')\n\n"
+            "server = Server('x', on_list_tools=refuse)\n",
+        },
     )
     large = catalog(item(failure(example={"id": 12321}))).dumps().replace("12321", "1e999")
     (project / "infinite.json").write_text(large, encoding="utf-8")
@@ -265,8 +261,7 @@ def test_two_servers_whose_modules_have_one_name(project):
         (project / folder).mkdir()
         (project / folder / "server.py").write_text(SERVER.replace("import store", "import store\nimport words").replace(
             '"gone"', "words.REASON"), encoding="utf-8")  # fmt: skip
-        (project / folder / "store.py").write_text(STORE, encoding="utf-8")
-        (project / folder / "words.py").write_text(f"REASON = {reason!r}\n", encoding="utf-8")
+        write_files(project, {f"{folder}/store.py": STORE, f"{folder}/words.py": f"REASON = {reason!r}\n"})
     servers = made("one/server.py", "two/server.py")
     assert ["articles", "articles (2)"] == [server["name"] for server in servers]
     reasons = [[error["reason"] for error in server["items"][0]["errors"]] for server in servers]
@@ -287,15 +282,17 @@ def test_a_fastmcp_server_and_a_low_level_one():
 
 def test_a_listed_tool_without_a_name_is_left_out(tmp_path):
     """The others are listed, also in a project whose configuration of the linter, which reads the source, is wrong."""
-    (tmp_path / "pyproject.toml").write_text("[tool.mcpcore.lint]\nselect = 7\n", encoding="utf-8")
-    (tmp_path / "nameless.py").write_text(
-        "from mcp_types import Tool\nfrom mcpcore import Context, ErrorCode, FailureMode, Server, tool\n\n"
-        "GONE = FailureMode('gone', ErrorCode.NOT_FOUND, when='Gone.', recovery='Search.')\n\n"
-        "@tool(errors=[GONE])\ndef fetch(ctx: Context) -> str:\n    raise ctx.fail('gone')\n\n"
-        "class Odd(Server):\n    async def list_tools(self):\n"
-        "        return [Tool(name='', input_schema={'type': 'object'}), *await super().list_tools()]\n\n"
-        "server = Odd('x', tools=[fetch])\n",
-        encoding="utf-8",
+    write_files(
+        tmp_path,
+        {
+            "pyproject.toml": "[tool.mcpcore.lint]\nselect = 7\n",
+            "nameless.py": "from mcp_types import Tool\nfrom mcpcore import Context, ErrorCode, FailureMode, Server, tool\n\n"
+            "GONE = FailureMode('gone', ErrorCode.NOT_FOUND, when='Gone.', recovery='Search.')\n\n"
+            "@tool(errors=[GONE])\ndef fetch(ctx: Context) -> str:\n    raise ctx.fail('gone')\n\n"
+            "class Odd(Server):\n    async def list_tools(self):\n"
+            "        return [Tool(name='', input_schema={'type': 'object'}), *await super().list_tools()]\n\n"
+            "server = Odd('x', tools=[fetch])\n",
+        },
     )
     (listed,) = made(tmp_path / "nameless.py")
     assert ["fetch"] == [entry["name"] for entry in listed["items"]]
@@ -544,9 +541,7 @@ def test_a_file_that_git_does_not_export(project):
 
 def test_a_module_of_a_package_is_imported_by_its_name(project):
     """Its paths are relative to the project."""
-    (project / "pack").mkdir()
-    (project / "pack" / "__init__.py").touch()
-    (project / "pack" / "app.py").write_text(SERVER, encoding="utf-8")
+    write_files(project, {"pack/__init__.py": "", "pack/app.py": SERVER})
     assert [{"path": "pack/app.py", "function": "fetch"}] == by_name(made("pack.app:server"))["fetch"]["errors"][1][
         "raised"
     ]

@@ -11,6 +11,7 @@ from mcp import Client
 
 from mcpcore.cli.loading import Target, load
 from mcpcore.cli.root import cli
+from tests.files import write_files
 
 SERVER = '''
 from typing import Literal
@@ -69,10 +70,7 @@ def project(tmp_path, monkeypatch):
     """A folder with a server, its tests and a trail of two failures."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MCPCORE_AUDIT", raising=False)
-    (tmp_path / "server.py").write_text(SERVER)
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "test_orders.py").write_text(TESTS)
-    (tmp_path / "tests" / "broken.py").write_text('"no_order" (')
+    write_files(tmp_path, {"server.py": SERVER, "tests/test_orders.py": TESTS, "tests/broken.py": '"no_order" ('})
 
     async def fail() -> None:
         async with Client(load(Target.parse("server.py"), ())) as client:

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from mcpcore_lint.runner import files
 
 from mcpcore.cli.root import cli
+from tests.files import write_files
 
 SOURCE = '''from fastmcp import FastMCP
 from mcpcore.integrations.fastmcp import ContractMiddleware
@@ -79,8 +80,7 @@ def test_a_link_that_was_named_is_followed(tree: Path, change: Callable[..., tup
 
 def test_a_link_inside_of_the_tree_is_followed(tree: Path, change: Callable[..., tuple[int, str]]) -> None:
     """A link to another folder of the tree may be written through."""
-    (tree / "real").mkdir()
-    (tree / "real" / "server.txt").write_text(SOURCE)
+    write_files(tree, {"real/server.txt": SOURCE})
     (tree / "link.py").symlink_to("real/server.txt")
     assert OUTSIDE not in change(tree)[1]
     assert SOURCE != (tree / "real" / "server.txt").read_text()
@@ -113,8 +113,7 @@ def test_a_folder_that_becomes_a_link_is_not_followed(
     tree: Path, change: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The place is settled once: a folder that someone replaces by a link right then is left."""
-    (tree / "inner").mkdir()
-    (tree / "inner" / "outside.py").write_text(SOURCE)
+    write_files(tree, {"inner/outside.py": SOURCE})
     opened = files._opened
 
     def swapped(folder: str) -> int | None:
@@ -132,8 +131,7 @@ def test_a_folder_that_becomes_a_link_is_not_followed(
 
 def test_a_file_that_becomes_a_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A link that replaces the file while it is written is left, and its target too."""
-    (tmp_path / "a.py").write_text("old")
-    (tmp_path / "other.py").write_text("old")
+    write_files(tmp_path, {"a.py": "old", "other.py": "old"})
     opened = files._opened
 
     def swapped(folder: str) -> int | None:

@@ -6,9 +6,16 @@ from typing import Any, Literal
 
 import pytest
 from fastmcp import Client, FastMCP
+from fastmcp.prompts import Prompt
+from fastmcp.resources import Resource, ResourceTemplate
+from fastmcp.server.middleware import Middleware
+from fastmcp.server.providers import Provider
+from fastmcp.server.transforms import Transform
 from pydantic import BaseModel
 
 from mcpcore import Context, ErrorCode, FailureMode
+from mcpcore.declare.prompt import DeclaredPrompt
+from mcpcore.declare.resource import DeclaredResource
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import ask, envelope_of
 
@@ -43,12 +50,26 @@ async def failing_async(ctx: Context[Literal["no_order"]], order_id: str) -> Ord
     return failing(ctx, order_id)
 
 
-def server_of(*tools: Any, **options: Any) -> FastMCP[Any]:
-    mcp: FastMCP[Any] = FastMCP("orders")
-    mcp.add_middleware(ContractMiddleware(**options))
-    for each in tools:
-        mcp.add_tool(each)
+ADDED_BY = (
+    (Middleware, "add_middleware"),
+    (Transform, "add_transform"),
+    (Provider, "add_provider"),
+    ((DeclaredResource, Resource, ResourceTemplate), "add_resource"),
+    ((DeclaredPrompt, Prompt), "add_prompt"),
+)
+
+
+def extended(mcp: FastMCP[Any], *parts: Any) -> FastMCP[Any]:
+    """Add middleware, transforms, providers, tools, resources and prompts to a server, in this order, and return it."""
+    for part in parts:
+        adding = next((name for kinds, name in ADDED_BY if isinstance(part, kinds)), "add_tool")
+        getattr(mcp, adding)(part)
     return mcp
+
+
+def server_of(*parts: Any, **options: Any) -> FastMCP[Any]:
+    """A server with contracts and these parts."""
+    return extended(FastMCP("orders"), ContractMiddleware(**options), *parts)
 
 
 def calling(mcp: Any, name: str, arguments: dict[str, Any] | None = None, **options: Any) -> Any:

@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore import Context, prompt, resource, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from tests.integrations.fastmcp.contract_server import records
+from tests.integrations.fastmcp.contract_server import extended, records
 from tests.serving import served
 
 AUDIENCE = "orders"
@@ -46,13 +46,14 @@ def summarise() -> str:
 
 def server_of(auth: JWTVerifier | None, **options: Any) -> FastMCP[Any]:
     """Return a server whose tools, resources and prompts need a scope."""
-    mcp: FastMCP[Any] = FastMCP("orders", auth=auth)
-    mcp.add_middleware(ContractMiddleware(**options))
-    mcp.add_middleware(AuthMiddleware(auth=require_scopes("orders:read")))
-    mcp.add_tool(count)
-    mcp.add_resource(orders)
-    mcp.add_prompt(summarise)
-    return mcp
+    return extended(
+        FastMCP("orders", auth=auth),
+        ContractMiddleware(**options),
+        AuthMiddleware(auth=require_scopes("orders:read")),
+        count,
+        orders,
+        summarise,
+    )
 
 
 async def envelopes(url: str, token: str | None) -> list[dict[str, Any]]:

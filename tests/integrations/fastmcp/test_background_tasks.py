@@ -15,6 +15,7 @@ from fastmcp.utilities.tasks import TaskConfig
 
 from mcpcore import Context, ErrorCode, FailureMode, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.integrations.fastmcp.contract_server import extended
 
 NO_ORDER = FailureMode("no_order", ErrorCode.NOT_FOUND, when="There is no such order.", recovery="Call list_orders.")
 SECRET = "password=hunter2hunter2"
@@ -35,9 +36,7 @@ def exporting() -> Any:
 
 
 def served(**options: Any) -> FastMCP[Any]:
-    mcp: FastMCP[Any] = FastMCP("orders")
-    mcp.add_middleware(ContractMiddleware(**options))
-    return mcp
+    return extended(FastMCP("orders"), ContractMiddleware(**options))
 
 
 @pytest.mark.parametrize("task", [True, TaskConfig(mode="required")])
@@ -93,8 +92,7 @@ async def test_a_background_handler_is_recorded_by_the_middleware(mounted: bool,
 @pytest.mark.anyio
 async def test_a_worker_that_has_served_no_request_also_records(trail: Path) -> None:
     """A worker may be a process without clients."""
-    mcp = served(audit=trail)
-    mcp.add_tool(exporting())
+    mcp = extended(served(audit=trail), exporting())
     registered: Any = await mcp.get_tool("export")
     async with FastMCPContext(fastmcp=mcp):
         result = (await registered.run({"order_id": "crash"})).to_mcp_result()

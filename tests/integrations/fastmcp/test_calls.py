@@ -18,6 +18,7 @@ from tests.integrations.fastmcp.contract_server import (
     NO_ORDER,
     calling,
     error_of,
+    extended,
     failing,
     failing_async,
     listing,
@@ -194,10 +195,8 @@ class TestInjection:
         async def f(ctx: Context[Any, dict[str, str]]) -> str:
             return ctx.lifespan_context["of"]
 
-        child: FastMCP[Any] = FastMCP("child", lifespan=lifespan)
-        child.add_tool(f)
-        parent: FastMCP[Any] = FastMCP("parent", lifespan=lifespan)
-        parent.add_middleware(ContractMiddleware())
+        child = extended(FastMCP("child", lifespan=lifespan), f)
+        parent = extended(FastMCP("parent", lifespan=lifespan), ContractMiddleware())
         parent.mount(child)
         assert {"result": "child"} == calling(parent, "f").structured_content
 

@@ -14,7 +14,7 @@ from mcp_types import Completion, PromptReference, ResourceTemplateReference
 from mcpcore import not_found
 from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from tests.integrations.fastmcp.contract_server import records
+from tests.integrations.fastmcp.contract_server import extended, records
 
 SECRET = "password=hunter2hunter2"
 
@@ -39,8 +39,7 @@ def answered(value: str) -> Any:
 
 
 def served(*, sync: bool = False, **options: Any) -> FastMCP[Any]:
-    mcp: FastMCP[Any] = FastMCP("articles")
-    mcp.add_middleware(ContractMiddleware(**options))
+    mcp = extended(FastMCP("articles"), ContractMiddleware(**options))
     if sync:
         mcp.completion(lambda ref, argument, context: answered(argument.value))
     else:
@@ -106,9 +105,7 @@ def test_a_template_is_named_by_its_uri(caplog: pytest.LogCaptureFixture) -> Non
 def test_requests_without_a_handler_are_left_to_the_sdk(caplog: pytest.LogCaptureFixture) -> None:
     """Servers without completions and malformed requests get the SDK's errors, without a record."""
     caplog.set_level("INFO")
-    bare: FastMCP[Any] = FastMCP("bare")
-    bare.add_middleware(ContractMiddleware())
-    (unserved,) = completing(bare, "x")
+    (unserved,) = completing(extended(FastMCP("bare"), ContractMiddleware()), "x")
     assert -32601 == unserved.error.code
 
     async def malformed() -> Any:

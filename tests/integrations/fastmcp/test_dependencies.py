@@ -14,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, prompt, resource, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import ask
+from tests.integrations.fastmcp.contract_server import extended
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
 Ctx = Context[Literal["gone"]]
@@ -123,9 +124,7 @@ async def test_a_dependency_that_fails_fails_the_handler(
 
 def test_a_dependency_of_a_nested_handler_uses_its_contract() -> None:
     """The calling tool passes the failure on as it is."""
-    mcp: FastMCP[Any] = FastMCP("articles")
-    mcp.add_middleware(ContractMiddleware())
-    mcp.add_resource(articles)
+    mcp = extended(FastMCP("articles"), ContractMiddleware(), articles)
 
     @mcp.tool
     @tool

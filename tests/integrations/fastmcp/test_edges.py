@@ -20,7 +20,7 @@ from mcp_types import CallToolResult, TextContent
 from mcpcore import Context, ErrorCode, FailureMode, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware, errors
 from mcpcore.integrations.fastmcp.finding import find_contract_tool
-from tests.integrations.fastmcp.contract_server import calling, error_of, server_of
+from tests.integrations.fastmcp.contract_server import calling, error_of, extended, server_of
 
 NO_ORDER = FailureMode("no_order", ErrorCode.NOT_FOUND, when="There is no such order.", recovery="List the orders.")
 SECRET = "password=hunter2hunter2"
@@ -39,8 +39,7 @@ async def test_a_cancelled_call_is_not_a_failure(alone: bool, caplog: pytest.Log
 
     mcp = server_of(slow)
     if alone:
-        mcp = FastMCP("alone")
-        mcp.add_tool(slow)
+        mcp = extended(FastMCP("alone"), slow)
 
     @mcp.resource("data://slow")
     async def data() -> str:
@@ -85,8 +84,7 @@ def test_fastmcp_errors_raised_by_authors_are_read() -> None:
         found: Any = await mcp.get_tool("inner")
         return await found.run({"x": SECRET})
 
-    mcp.add_tool(own)
-    mcp.add_tool(nested)
+    extended(mcp, own, nested)
     error = error_of(calling(mcp, "own"))
     assert ("VALIDATION_ERROR", "Pick another day.") == (error["name"], error["message"])
     error = error_of(calling(mcp, "nested"))
@@ -188,9 +186,7 @@ def test_middleware_that_reports_an_existing_tool_as_missing_is_believed() -> No
     def f() -> str:
         return ""
 
-    mcp = server_of(f)
-    mcp.add_middleware(Hiding())
-    error = error_of(calling(mcp, "f"))
+    error = error_of(calling(extended(server_of(f), Hiding()), "f"))
     assert ("NOT_FOUND", "Not for you.") == (error["name"], error["message"])
 
 
@@ -229,8 +225,7 @@ def test_programs_without_fastmcp_see_a_plain_function() -> None:
 
 def test_an_authors_error_worded_like_a_failed_response_is_a_crash() -> None:
     """Only FastMCP's OpenAPI tools use the status in such text; an exception that was never raised has no location."""
-    mcp: FastMCP[Any] = FastMCP("s")
-    mcp.add_middleware(ContractMiddleware())
+    mcp = extended(FastMCP("s"), ContractMiddleware())
 
     @mcp.tool
     def raised() -> str:

@@ -19,6 +19,7 @@ from mcp_types import ToolAnnotations
 from mcpcore import Context, ErrorCode, FailureMode, Retry, timeout, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import ask, envelope_of
+from tests.integrations.fastmcp.contract_server import extended
 
 SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
 READS = ToolAnnotations(read_only_hint=True)
@@ -45,11 +46,7 @@ def plain(how: str) -> str:
 
 
 def contracted(*tools: Any, name: str = "s", **options: Any) -> FastMCP[Any]:
-    mcp: FastMCP[Any] = FastMCP(name)
-    mcp.add_middleware(ContractMiddleware(**options))
-    for item in tools:
-        mcp.add_tool(item)
-    return mcp
+    return extended(FastMCP(name), ContractMiddleware(**options), *tools)
 
 
 def told(mcp: FastMCP[Any], name: str, how: str = "silent", **arguments: Any) -> Any:
@@ -88,9 +85,7 @@ def test_the_annotations_that_a_client_sees_count(
     registered = Tool.from_function(own, name="registered", annotations=annotations)
     transformed = Tool.from_tool(Tool.from_function(own, name="t"), name="transformed", annotations=annotations)
     mcp = contracted(registered, transformed)
-    below: FastMCP[Any] = FastMCP("below")
-    below.add_tool(registered)
-    mcp.mount(below, namespace="below")
+    mcp.mount(extended(FastMCP("below"), registered), namespace="below")
     for name in ("registered", "transformed", "below_registered"):
         assert expected == told(mcp, name)
         assert expected == told(mcp, name), "the second call says the same"
@@ -151,8 +146,10 @@ def test_a_rate_limit_of_the_server_does_not_leave_effects_unknown() -> None:
         async def on_call_tool(self, context: Any, call_next: Any) -> Any:
             raise RateLimitError("Rate limit exceeded for client: somebody")
 
-    mcp = contracted(send.with_options(annotations=SENDS), Tool.from_function(plain, name="plain", annotations=SENDS))
-    mcp.add_middleware(Limits())
+    mcp = extended(
+        contracted(send.with_options(annotations=SENDS), Tool.from_function(plain, name="plain", annotations=SENDS)),
+        Limits(),
+    )
     for name in ("send", "plain"):
         assert (None, Retry.after(seconds=30)) == told(mcp, name, "crash")
 
@@ -220,9 +217,7 @@ def test_a_transform_with_a_custom_function() -> None:
 
 def test_a_server_without_the_middleware() -> None:
     """Its contract tools answer their own failures."""
-    mcp: FastMCP[Any] = FastMCP("alone")
-    mcp.add_tool(send.with_options(annotations=SENDS))
-    assert UNKNOWN == told(mcp, "send")
+    assert UNKNOWN == told(extended(FastMCP("alone"), send.with_options(annotations=SENDS)), "send")
 
 
 def test_a_tool_that_cannot_be_looked_up(caplog: pytest.LogCaptureFixture) -> None:
@@ -232,7 +227,6 @@ def test_a_tool_that_cannot_be_looked_up(caplog: pytest.LogCaptureFixture) -> No
         async def get_tool(self, name: str, version: Any = None) -> Any:
             raise ConnectionRefusedError("the provider is down")
 
-    mcp = Failing("failing")
-    mcp.add_middleware(ContractMiddleware())
+    mcp = extended(Failing("failing"), ContractMiddleware())
     with caplog.at_level(logging.CRITICAL, "mcpcore"):
         assert None is told(mcp, "send")[0]

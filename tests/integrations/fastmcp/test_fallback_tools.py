@@ -29,6 +29,7 @@ from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from mcpcore.services.batch import Batch, BatchResult
 from tests.answers import ask
+from tests.integrations.fastmcp.contract_server import extended
 
 NO_ITEM = FailureMode(
     "no_item", ErrorCode.NOT_FOUND, when="There is no such item.", recovery="Search.", fallback_tool="search"
@@ -105,16 +106,12 @@ async def fetch_all(ctx: Context[Literal["no_item"]]) -> BatchResult[str]:
 
 
 def shop(*tools: Any, name: str = "shop") -> FastMCP[Any]:
-    mcp: FastMCP[Any] = FastMCP(name)
-    for added in tools or (fetch, search):
-        mcp.add_tool(added)
-    return mcp
+    return extended(FastMCP(name), *(tools or (fetch, search)))
 
 
 def covered(*mounted: tuple[FastMCP[Any], str | None], **options: Any) -> FastMCP[Any]:
     """A parent with a `ContractMiddleware` on which the servers are mounted."""
-    mcp: FastMCP[Any] = FastMCP("all")
-    mcp.add_middleware(ContractMiddleware(**options))
+    mcp = extended(FastMCP("all"), ContractMiddleware(**options))
     for server, namespace in mounted:
         mcp.mount(server, namespace=namespace)
     return mcp
@@ -167,9 +164,7 @@ def test_a_namespace_renames_the_fallback_tool(fetching: Any, how: str) -> None:
 
 def test_without_a_namespace_the_name_is_kept() -> None:
     """This holds without a mount and on a mount without a namespace."""
-    mcp = shop()
-    mcp.add_middleware(ContractMiddleware())
-    assert {"search"} == fallbacks(mcp, "fetch")
+    assert {"search"} == fallbacks(extended(shop(), ContractMiddleware()), "fetch")
     assert {"search"} == fallbacks(covered((shop(), None)), "fetch")
 
 
@@ -190,8 +185,7 @@ def test_a_server_mounted_twice_uses_the_name_of_the_called_mount() -> None:
 
 def test_a_sibling_tool_is_preferred_to_one_of_the_parent() -> None:
     """A tool of the parent is found if the mounted server has no such tool."""
-    parent = covered((shop(), "shop"), (shop(fetch), "alone"))
-    parent.add_tool(search)
+    parent = extended(covered((shop(), "shop"), (shop(fetch), "alone")), search)
     assert {"shop_search"} == fallbacks(parent, "shop_fetch")
     assert {"search"} == fallbacks(parent, "alone_fetch")
 
@@ -213,16 +207,16 @@ def test_renamed_tools() -> None:
     mcp = covered()
     mcp.mount(shop(), namespace="shop", tool_names={"search": "find"})
     assert {"shop_find"} == fallbacks(mcp, "shop_fetch")
-    mcp = covered((shop(), "shop"))
-    mcp.add_transform(ToolTransform({"shop_search": ToolTransformConfig(name="look")}))
+    mcp = extended(covered((shop(), "shop")), ToolTransform({"shop_search": ToolTransformConfig(name="look")}))
     assert {"look"} == fallbacks(mcp, "shop_fetch")
-    child = shop()
-    child.add_transform(Namespace("inner"))
+    child = extended(shop(), Namespace("inner"))
     assert {"outer_inner_search"} == fallbacks(covered((child, "outer")), "outer_inner_fetch")
-    local = LocalProvider()
-    local.add_tool(FastMCPTool.from_function(fetch, name="fetch"))
-    local.add_tool(FastMCPTool.from_function(search, name="search"))
-    local.add_transform(ToolTransform({"search": ToolTransformConfig(name="find")}))
+    local = extended(
+        LocalProvider(),
+        FastMCPTool.from_function(fetch, name="fetch"),
+        FastMCPTool.from_function(search, name="search"),
+        ToolTransform({"search": ToolTransformConfig(name="find")}),
+    )
     mcp = covered()
     mcp.add_provider(local, namespace="local")
     assert {"local_find"} == fallbacks(mcp, "local_fetch")
@@ -248,10 +242,7 @@ def test_an_unknown_fallback_tool_is_sent_as_declared(caplog: pytest.LogCaptureF
 @pytest.mark.anyio
 async def test_resources_and_prompts_of_a_mounted_server() -> None:
     """Names are replaced in the protocol error and in the lists."""
-    child = shop(search)
-    child.add_resource(item_at)
-    child.add_resource(all_items)
-    child.add_prompt(describe)
+    child = extended(shop(search), item_at, all_items, describe)
 
     async with SDKClient(covered((child, "shop"))._mcp_server) as client:
         for request in (
@@ -273,17 +264,13 @@ async def test_resources_and_prompts_of_a_mounted_server() -> None:
 
 def test_a_mounted_server_with_its_own_middleware_renames_like_the_parent() -> None:
     """It answers and records for its tools, and sends the names that the client knows."""
-    child = FastMCP[Any]("shop")
-    child.add_middleware(ContractMiddleware())
-    child.add_tool(fetch)
-    child.add_tool(search)
+    child = extended(FastMCP[Any]("shop"), ContractMiddleware(), fetch, search)
     assert {"shop_search"} == fallbacks(covered((child, "shop")), "shop_fetch")
 
 
 def test_a_middleware_on_only_the_mounted_server_knows_only_its_own_names() -> None:
     """It cannot know where it is mounted, as the docs say."""
-    child = shop()
-    child.add_middleware(ContractMiddleware())
+    child = extended(shop(), ContractMiddleware())
     parent: FastMCP[Any] = FastMCP("all")
     parent.mount(child, namespace="shop")
     assert {"search"} == fallbacks(parent, "shop_fetch")
@@ -349,8 +336,7 @@ async def test_external_tools_are_not_searched_for() -> None:
             lists += 1
             return tools
 
-    mcp = covered((shop(fetch), "shop"), external_tools=["search"])
-    mcp.add_transform(Counting())
+    mcp = extended(covered((shop(fetch), "shop"), external_tools=["search"]), Counting())
 
     async with Client(mcp) as client:
         await client.call_tool_mcp("shop_fetch", {})
@@ -421,9 +407,7 @@ class ByClient(Transform):
 @pytest.mark.anyio
 async def test_no_client_reads_the_names_of_another() -> None:
     """A transform of the server's own may answer each client differently: in failures, in items of batches, in lists."""
-    mcp = shop(fetch, search, fetch_all)
-    mcp.add_middleware(ContractMiddleware())
-    mcp.add_transform(ByClient())
+    mcp = extended(shop(fetch, search, fetch_all), ContractMiddleware(), ByClient())
 
     async with AsyncExitStack() as stack:
         clients = {
@@ -475,9 +459,7 @@ async def test_names_are_found_again_only_when_parts_of_the_server_change(monkey
 
 def test_a_wrong_entry_is_a_warning_once(caplog: pytest.LogCaptureFixture) -> None:
     """One warning serves all clients."""
-    mcp = shop(misspelt, search)
-    mcp.add_middleware(ContractMiddleware())
-    start(mcp, times=3)
+    start(extended(shop(misspelt, search), ContractMiddleware()), times=3)
     assert 1 == len(warnings(caplog))
 
 
@@ -489,9 +471,7 @@ def test_tools_registered_by_lifespans_are_known(caplog: pytest.LogCaptureFixtur
         app.add_tool(search)
         yield {}
 
-    child: FastMCP[Any] = FastMCP("shop", lifespan=lifespan)
-    child.add_tool(fetch)
-    start(covered((child, "shop"), strict=True))
+    start(covered((extended(FastMCP("shop", lifespan=lifespan), fetch), "shop"), strict=True))
     assert [] == warnings(caplog)
 
 
@@ -500,8 +480,7 @@ def test_tools_hidden_from_some_sessions_are_known(caplog: pytest.LogCaptureFixt
     child = shop(fetch)
     child.tool(lambda: "", name="search", tags={"hidden"})
     child.disable(tags={"hidden"})
-    guarded: FastMCP[Any] = FastMCP("guarded")
-    guarded.add_tool(fetch)
+    guarded = extended(FastMCP("guarded"), fetch)
     guarded.tool(lambda: "", name="search", auth=lambda _: False)
     start(covered((child, "shop"), (guarded, "guarded"), strict=True))
     assert [] == warnings(caplog)
@@ -514,14 +493,14 @@ def test_tools_added_by_middleware_and_transforms_are_known(caplog: pytest.LogCa
         FailureMode("b", ErrorCode.NOT_FOUND, when="A.", recovery="B.", fallback_tool="list_resources"),
         FailureMode("c", ErrorCode.NOT_FOUND, when="A.", recovery="B.", fallback_tool="search_tools"),
     ]
-    mcp = covered(strict=True)
-    mcp.add_tool(fetch)
-    mcp.add_tool(search)
-    mcp.add_tool(tool(errors=modes, name="other")(lambda: ""))
+    mcp = extended(covered(strict=True), fetch, search, tool(errors=modes, name="other")(lambda: ""))
     mcp.resource("notes://plain")(lambda: "")
-    mcp.add_middleware(ToolInjectionMiddleware([FastMCPTool.from_function(lambda: "", name="injected")]))
-    mcp.add_transform(ResourcesAsTools(mcp))
-    mcp.add_transform(RegexSearchTransform())
+    extended(
+        mcp,
+        ToolInjectionMiddleware([FastMCPTool.from_function(lambda: "", name="injected")]),
+        ResourcesAsTools(mcp),
+        RegexSearchTransform(),
+    )
     start(mcp)
     assert [] == warnings(caplog)
 
@@ -529,8 +508,7 @@ def test_tools_added_by_middleware_and_transforms_are_known(caplog: pytest.LogCa
 def test_tools_of_a_proxied_server_are_known(caplog: pytest.LogCaptureFixture) -> None:
     """They are listed if a contract of this server names a tool that is missing here."""
     mode = FailureMode("no", ErrorCode.NOT_FOUND, when="No.", recovery="No.", fallback_tool="shop_search")
-    mcp = covered(strict=True)
-    mcp.add_tool(tool(errors=[mode], name="get")(lambda: ""))
+    mcp = extended(covered(strict=True), tool(errors=[mode], name="get")(lambda: ""))
     mcp.mount(create_proxy(Server("shop", tools=[search])), namespace="shop")
     start(mcp)
     assert [] == warnings(caplog)
@@ -544,10 +522,7 @@ def test_an_unlistable_provider_prevents_warnings(caplog: pytest.LogCaptureFixtu
             raise ConnectionError("down")
 
     caplog.set_level(logging.INFO, "mcpcore")
-    mcp = covered(strict=True)
-    mcp.add_tool(misspelt)
-    mcp.add_provider(Down())
-    start(mcp)
+    start(extended(covered(strict=True), misspelt, Down()))
     assert [] == warnings(caplog)
     assert "'all' could not list all of its tools; its fallback tools were not checked" in caplog.text
 
@@ -568,9 +543,7 @@ def test_broken_transforms_and_providers_do_not_prevent_answers() -> None:
         def __init__(self) -> None:
             pass
 
-    mcp = covered((shop(), "shop"))
-    mcp.add_provider(Bare())
-    mcp.add_transform(Broken())
+    mcp = extended(covered((shop(), "shop")), Bare(), Broken())
 
     assert (
         "fallbackTool"
@@ -582,9 +555,11 @@ def test_broken_transforms_and_providers_do_not_prevent_answers() -> None:
 
 def test_nested_providers() -> None:
     """An aggregate of providers is not a server."""
-    local = LocalProvider()
-    local.add_tool(FastMCPTool.from_function(fetch, name="fetch"))
-    local.add_tool(FastMCPTool.from_function(search, name="search"))
+    local = extended(
+        LocalProvider(),
+        FastMCPTool.from_function(fetch, name="fetch"),
+        FastMCPTool.from_function(search, name="search"),
+    )
     inner = AggregateProvider()
     inner.add_provider(local, namespace="local")
     mcp = covered()
@@ -602,10 +577,7 @@ def test_a_tool_removed_by_a_transform_is_unknown(caplog: pytest.LogCaptureFixtu
         async def get_tool(self, name: str, call_next: Any, *, version: Any = None) -> Any:
             return None if name == "search" else await call_next(name, version=version)
 
-    mcp = shop()
-    mcp.add_middleware(ContractMiddleware())
-    mcp.add_transform(Without())
-    assert {"search"} == fallbacks(mcp, "fetch")
+    assert {"search"} == fallbacks(extended(shop(), ContractMiddleware(), Without()), "fetch")
     assert 1 == len(warnings(caplog))
 
 
@@ -619,8 +591,7 @@ def test_a_transform_that_shows_one_tool_renames_none(caplog: pytest.LogCaptureF
         async def get_tool(self, name: str, call_next: Any, *, version: Any = None) -> Any:
             return (await self.list_tools([]))[0] if name == "do" else await call_next(name, version=version)
 
-    mcp = covered((shop(), "shop"), strict=True)
-    mcp.add_transform(Single())
+    mcp = extended(covered((shop(), "shop"), strict=True), Single())
 
     assert (
         "shop_search"
@@ -693,10 +664,7 @@ async def test_output_schemas_of_other_servers_may_hold_anything(
 ) -> None:
     """A schema may even contain a boolean branch, and none may break the list of tools."""
     tool = FastMCPTool.from_function(lambda: {"a": 1}, name="get").model_copy(update={"output_schema": schema})
-    mcp = covered(advertise_errors=advertise_errors)
-    mcp.add_tool(tool)
-
-    async with Client(mcp) as client:
+    async with Client(extended(covered(advertise_errors=advertise_errors), tool)) as client:
         (listed,) = [tool.output_schema for tool in await client.list_tools()]
     assert listed is not None
     assert schema == listed
@@ -709,8 +677,7 @@ def test_an_invalid_provider_does_not_break_calls() -> None:
         async def _list_tools(self) -> Any:
             return [object()]
 
-    mcp = covered((shop(), "shop"))
-    mcp.add_provider(Nonsense())
+    mcp = extended(covered((shop(), "shop")), Nonsense())
 
     assert (
         "search"
@@ -725,8 +692,7 @@ def test_an_invalid_provider_does_not_break_calls() -> None:
 async def test_a_strict_server_refuses_every_message(mode: Any, caplog: pytest.LogCaptureFixture) -> None:
     """The error is recorded and logged once. Only discovery is answered, since its errors are not shown."""
     contracts = ContractMiddleware(strict=True)
-    mcp = shop(misspelt, search)
-    mcp.add_middleware(contracts)
+    mcp = extended(shop(misspelt, search), contracts)
     texts: list[str] = []
 
     for _ in range(2):
@@ -744,8 +710,7 @@ async def test_a_strict_server_refuses_every_message(mode: Any, caplog: pytest.L
 @pytest.mark.anyio
 async def test_a_strict_server_refuses_a_call_without_a_handshake() -> None:
     """A stateless client may begin with a call."""
-    mcp = shop(misspelt, search)
-    mcp.add_middleware(ContractMiddleware(strict=True))
+    mcp = extended(shop(misspelt, search), ContractMiddleware(strict=True))
 
     async with SDKClient(mcp._mcp_server, mode="2026-07-28") as client:
         for request in (lambda: client.call_tool("search"), client.list_tools, client.list_prompts):
@@ -760,8 +725,7 @@ async def test_a_strict_server_refuses_a_call_without_a_handshake() -> None:
 @pytest.mark.anyio
 async def test_a_tool_registered_at_run_time_is_found_in_the_next_list(caplog: pytest.LogCaptureFixture) -> None:
     """FastMCP does not notify middleware of registrations."""
-    mcp = shop()
-    mcp.add_middleware(ContractMiddleware())
+    mcp = extended(shop(), ContractMiddleware())
 
     async with Client(mcp) as client:
         await client.list_tools()
@@ -823,11 +787,7 @@ async def test_middleware_that_hides_a_list_does_not_stop_the_check(caplog: pyte
         async def on_list_tools(self, context: Any, call_next: Any) -> Any:
             raise LookupError("no list")
 
-    mcp = shop(misspelt)
-    mcp.add_middleware(ContractMiddleware())
-    mcp.add_middleware(NoList())
-
-    async with Client(mcp):
+    async with Client(extended(shop(misspelt), ContractMiddleware(), NoList())):
         pass
     assert 1 == len(warnings(caplog))
 
@@ -864,8 +824,7 @@ async def test_the_words_of_a_hint_that_name_a_tool_are_renamed_with_it(depth: i
     def all_pots(ctx: Context[Literal["left"]]) -> str:
         raise ctx.fail("left")
 
-    mcp: FastMCP[Any] = FastMCP("pots", tools=[get_pot])
-    mcp.add_resource(all_pots)
+    mcp = extended(FastMCP("pots", tools=[get_pot]), all_pots)
     for name in ("list_pots", "find"):
         mcp.tool(lambda: "", name=name)
     for _ in range(depth):

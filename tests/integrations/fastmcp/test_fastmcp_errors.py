@@ -19,7 +19,7 @@ from fastmcp.server.middleware.rate_limiting import (
 
 from mcpcore import ErrorCode, tool
 from mcpcore.integrations.fastmcp import errors, masking
-from tests.integrations.fastmcp.contract_server import calling, error_of, records
+from tests.integrations.fastmcp.contract_server import calling, error_of, extended, records
 from tests.integrations.fastmcp.plain_server import NO_ORDER, SECRET, bare, contracted, get_order
 
 
@@ -96,8 +96,7 @@ class TestFastMCPsOwnErrors:
     )
     def test_its_rate_limit_is_a_rate_limit(self, limit: Middleware, shown: str) -> None:
         """The id of the client is not sent."""
-        mcp = contracted(bare())
-        mcp.add_middleware(limit)
+        mcp = extended(contracted(bare()), limit)
 
         async def run() -> Any:
             while True:
@@ -119,8 +118,7 @@ class TestFastMCPsOwnErrors:
             async def on_call_tool(self, context: Any, call_next: Any) -> Any:
                 raise InsufficientScopeError(["orders:read"])
 
-        mcp = contracted(bare())
-        mcp.add_middleware(Refusing())
+        mcp = extended(contracted(bare()), Refusing())
         error = error_of(calling(mcp, "get_order", {"order_id": "1"}))
         assert ("UNAUTHORIZED" if token is None else "FORBIDDEN") == error["name"]
         assert ["orders:read"] == error["data"]["requiredScopes"]
@@ -130,8 +128,7 @@ class TestFastMCPsOwnErrors:
         from fastmcp.server.auth import require_scopes
         from fastmcp.server.middleware import AuthMiddleware
 
-        mcp = contracted(bare())
-        mcp.add_middleware(AuthMiddleware(auth=require_scopes("orders:read")))
+        mcp = extended(contracted(bare()), AuthMiddleware(auth=require_scopes("orders:read")))
         assert "UNAUTHORIZED" == error_of(calling(mcp, "get_order", {"order_id": "1"}))["name"]
 
     def test_the_messages_of_its_wrappers_are_known(self, caplog: pytest.LogCaptureFixture) -> None:

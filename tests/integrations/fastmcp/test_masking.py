@@ -23,7 +23,7 @@ from mcpcore import Context, tool
 from mcpcore.audit import AuditTrail
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from tests.answers import envelope_of
-from tests.integrations.fastmcp.contract_server import NO_ORDER, records
+from tests.integrations.fastmcp.contract_server import NO_ORDER, extended, records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,11 +172,7 @@ async def test_the_failure_of_other_middleware_is_masked_for_the_rest(
     name: str, plain_tools: bool, every_log: Any
 ) -> None:
     """Each link of the chain is covered, not just the innermost."""
-    mcp = shop()
-    mcp.add_middleware(ContractMiddleware(plain_tools=plain_tools))
-    mcp.add_middleware(TimingMiddleware())
-    mcp.add_middleware(Careless())
-    mcp.add_middleware(Failing())
+    mcp = extended(shop(), ContractMiddleware(plain_tools=plain_tools), TimingMiddleware(), Careless(), Failing())
     with pytest.raises(RuntimeError, match=r"^The tool failed unexpectedly\.$"):
         await mcp.call_tool(name)
     assert "hunter2" not in logged(every_log)
@@ -186,8 +182,7 @@ async def test_the_failure_of_other_middleware_is_masked_for_the_rest(
 class TestNestedCalls:
     @pytest.fixture
     def mcp(self) -> FastMCP[Any]:
-        mcp = shop()
-        mcp.add_middleware(ContractMiddleware())
+        mcp = extended(shop(), ContractMiddleware())
         mcp.tool(lambda: mcp.call_tool("plain"), name="calls", output_schema=None)
 
         @mcp.tool(output_schema=None, annotations={"readOnlyHint": False, "idempotentHint": False})
@@ -297,8 +292,7 @@ class TestWithoutPlainTools:
     async def test_plain_tools_are_left_to_fastmcp(self, every_log: Any) -> None:
         """Their failures are FastMCP's, with its log; contract tools and unknown names are answered."""
         mcp, bare = shop(), shop()
-        mcp.add_middleware(ContractMiddleware(plain_tools=False))
-        mcp.add_middleware(TimingMiddleware())
+        extended(mcp, ContractMiddleware(plain_tools=False), TimingMiddleware())
         async with Client(mcp) as client, Client(bare) as other:
             for name in ("plain", "sold_out"):
                 result = await client.call_tool_mcp(name, {})
@@ -314,9 +308,7 @@ class TestWithoutPlainTools:
 
     async def test_a_lookup_that_fails_shows_nothing(self, every_log: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         """Other middleware sees the masked text of a tool that cannot be looked up."""
-        mcp = shop()
-        mcp.add_middleware(ContractMiddleware(plain_tools=False))
-        mcp.add_middleware(TimingMiddleware())
+        mcp = extended(shop(), ContractMiddleware(plain_tools=False), TimingMiddleware())
         find = mcp.get_tool
 
         async def get_tool(*args: Any, **options: Any) -> Any:
@@ -340,8 +332,7 @@ async def test_a_call_that_may_not_end_well_is_refused(policy: str, tmp_path: Pa
 
     path = tmp_path / "audit.jsonl"
     trail = None if policy == "strict" else AuditTrail.open(path, policy="refuse", lock_timeout=0.05)
-    mcp = shop()
-    mcp.add_middleware(ContractMiddleware(audit=trail, strict=policy == "strict", external_tools=["list_orders"]))
+    mcp = extended(shop(), ContractMiddleware(audit=trail, strict=policy == "strict", external_tools=["list_orders"]))
     if trail is not None and policy == "refuse":
         trail.close()
         path.unlink()
@@ -373,9 +364,7 @@ async def test_a_call_that_may_not_end_well_is_refused(policy: str, tmp_path: Pa
 
 async def test_steps_of_the_protocol_pass_through(every_log: Any) -> None:
     """A handler, other middleware and the client read them as they are."""
-    mcp = shop()
-    mcp.add_middleware(ContractMiddleware())
-    mcp.add_middleware(TimingMiddleware())
+    mcp = extended(shop(), ContractMiddleware(), TimingMiddleware())
     step = MCPError(code=MISSING_REQUIRED_CLIENT_CAPABILITY, message="Needs sampling.")
 
     @mcp.tool

@@ -20,7 +20,7 @@ from mcpcore import ContractError, Server, not_found, tool
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from tests.answers import records_of
-from tests.integrations.fastmcp.contract_server import calling, error_of, listing, records
+from tests.integrations.fastmcp.contract_server import calling, error_of, extended, listing, records
 from tests.integrations.fastmcp.plain_server import SECRET, bare, contracted, get_order
 
 
@@ -163,8 +163,7 @@ class TestCompatibility:
     @pytest.mark.parametrize("mode", ["legacy", "auto"])
     def test_a_client_reads_the_fix(self, mode: Any, caplog: pytest.LogCaptureFixture) -> None:
         """The trail has one record, however many messages are refused."""
-        mcp = contracted(bare())
-        mcp.add_middleware(RetryMiddleware())
+        mcp = extended(contracted(bare()), RetryMiddleware())
 
         async def run() -> list[MCPError]:
             errors = []
@@ -184,11 +183,11 @@ class TestCompatibility:
     def test_middleware_that_only_observes_is_allowed(self, caplog: pytest.LogCaptureFixture) -> None:
         """`transform_errors=False` keeps the callback, and its log adds nothing to ours."""
         seen: list[str] = []
-        mcp = contracted(bare())
-        mcp.add_middleware(
+        mcp = extended(
+            contracted(bare()),
             ErrorHandlingMiddleware(
                 transform_errors=False, error_callback=lambda exc, _: seen.append(type(exc).__name__)
-            )
+            ),
         )
         with caplog.at_level("INFO"):
             error_of(calling(mcp, "plain", {"how": "crash"}))
@@ -199,8 +198,7 @@ class TestCompatibility:
 
     def test_a_middleware_that_is_not_outermost_warns_once(self, caplog: pytest.LogCaptureFixture) -> None:
         """Earlier middleware is not covered."""
-        mcp = bare()
-        mcp.add_middleware(SlidingWindowRateLimitingMiddleware(max_requests=100))
+        mcp = extended(bare(), SlidingWindowRateLimitingMiddleware(max_requests=100))
         contracted(mcp)
         for _ in range(2):
             error_of(calling(mcp, "plain", {"how": "crash"}))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from fastmcp import FastMCP
@@ -17,6 +16,7 @@ from tests.integrations.fastmcp.contract_server import (
     SECRET,
     calling,
     error_of,
+    extended,
     failing,
     listing,
     server_of,
@@ -87,8 +87,7 @@ class TestOptions:
         def count() -> int:
             raise KeyError(SECRET)
 
-        parent: FastMCP[Any] = FastMCP("parent")
-        parent.add_middleware(ContractMiddleware(dialect=dialect))
+        parent = extended(FastMCP("parent"), ContractMiddleware(dialect=dialect))
         parent.mount(child)
         for mcp in (child, parent):
             for name, arguments in (("failing", {"order_id": "none"}), ("count", {})):
@@ -111,8 +110,7 @@ class TestOptions:
         made = tool(errors=[NO_ORDER])(failing)
         child = server_of(made, number)
         mcp = server_of(made, number, advertise_errors=False)
-        parent: FastMCP[Any] = FastMCP("parent")
-        parent.add_middleware(ContractMiddleware(advertise_errors=False))
+        parent = extended(FastMCP("parent"), ContractMiddleware(advertise_errors=False))
         parent.mount(child)
         for server in (mcp, parent):
             for name in ("failing", "number"):

@@ -15,7 +15,7 @@ from mcpcore import Context, ErrorCode, FailureMode, Server, prompt, resource, t
 from mcpcore.cli.audit import group
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import outcome_of
-from tests.integrations.fastmcp.contract_server import records
+from tests.integrations.fastmcp.contract_server import extended, records
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
 Ctx = Context[Literal["gone"]]
@@ -40,17 +40,11 @@ def backend(kind: str, **options: Any) -> Any:
     """An mcpcore or FastMCP server whose tool, resource and prompt fail."""
     if kind == "server":
         return Server("backend", tools=[look], resources=[articles], prompts=[summarise], **options)
-    mcp: FastMCP[Any] = FastMCP("backend")
-    mcp.add_middleware(ContractMiddleware(**options))
-    mcp.add_tool(look)
-    mcp.add_resource(articles)
-    mcp.add_prompt(summarise)
-    return mcp
+    return extended(FastMCP("backend"), ContractMiddleware(**options), look, articles, summarise)
 
 
 def in_front_of(server: Any, name: str = "front", **options: Any) -> FastMCP[Any]:
-    mcp: FastMCP[Any] = FastMCP(name)
-    mcp.add_middleware(ContractMiddleware(**options))
+    mcp = extended(FastMCP(name), ContractMiddleware(**options))
     mcp.mount(create_proxy(server))
     return mcp
 

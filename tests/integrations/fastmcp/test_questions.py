@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from mcpcore import Context, ErrorCode, FailureMode, prompt, resource, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.integrations.fastmcp.contract_server import extended
 
 
 @dataclass
@@ -32,8 +33,7 @@ class Form(BaseModel):
 @pytest.mark.anyio
 async def test_a_handler_asks_the_user_through_either_context() -> None:
     """`ctx.elicit` and `ctx.fastmcp.elicit` both work."""
-    mcp: FastMCP[Any] = FastMCP("orders")
-    mcp.add_middleware(ContractMiddleware())
+    mcp = extended(FastMCP("orders"), ContractMiddleware())
 
     @mcp.tool
     @tool
@@ -63,8 +63,7 @@ async def test_a_handler_asks_the_user_through_either_context() -> None:
 )
 def test_in_the_era_of_2026_07_28_no_context_can_send_a_request(context: str, name: str, words: str) -> None:
     """The protocol no longer has server requests, and the failure says so."""
-    mcp: FastMCP[Any] = FastMCP("orders")
-    mcp.add_middleware(ContractMiddleware())
+    mcp = extended(FastMCP("orders"), ContractMiddleware())
 
     @mcp.tool
     @tool

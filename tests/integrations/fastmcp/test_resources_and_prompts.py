@@ -25,6 +25,7 @@ from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests import answers
 from tests.answers import envelope_of
+from tests.integrations.fastmcp.contract_server import extended
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="The store is busy.", recovery="Wait, and read it again.")
@@ -71,11 +72,7 @@ def summarise(
 
 
 def bare(name: str = "library", **options: Any) -> FastMCP[Any]:
-    mcp: FastMCP[Any] = FastMCP(name, **options)
-    mcp.add_resource(article)
-    mcp.add_resource(status)
-    mcp.add_prompt(summarise)
-    return mcp
+    return extended(FastMCP(name, **options), article, status, summarise)
 
 
 def library(**options: Any) -> FastMCP[Any]:
@@ -115,9 +112,7 @@ def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
 class TestResources:
     def test_a_success_matches_that_of_a_server(self, era: str) -> None:
         """JSON has its type and `_meta`, variables are converted, and only lists have the contract."""
-        mcp = contracted(FastMCP("library"))
-        mcp.add_resource(article)
-        mcp.add_resource(status)
+        mcp = extended(contracted(FastMCP("library")), article, status)
         content = read(mcp, "articles://7?page=3", mode=era)
         assert {"pmid": "7", "page": 3, "server": "library"} == json.loads(content.text)
         assert ("application/json", {"own": 1}) == (content.mime_type, content.meta)
@@ -217,9 +212,7 @@ class TestResources:
                 raise ctx.fail("gone")
 
         mcp, shelf = contracted(FastMCP("library")), Shelf()
-        mcp.add_resource(shelf.name)
-        mcp.add_resource(shelf.size)
-        mcp.add_prompt(shelf.ask)
+        extended(mcp, shelf.name, shelf.size, shelf.ask)
         for uri in ("shelf://name", "shelf://other"):
             assert "busy" == failed(lambda uri=uri: read(mcp, uri))[1].reason
         assert "gone" == failed(lambda: rendered(mcp, "renamed"))[1].reason
@@ -339,8 +332,7 @@ class FailsLater(Transform):
 
 def test_a_prompt_that_is_not_found_again_keeps_the_fastmcp_message() -> None:
     """The message names the missing argument, without hints from the prompt's definition."""
-    mcp = library()
-    mcp.add_transform(FailsLater())
+    mcp = extended(library(), FailsLater())
     error, envelope = failed(lambda: rendered(mcp, "summarise"))
     assert (-32602, "invalid_arguments") == (error.code, envelope.reason)
     assert "pmid" in envelope.message

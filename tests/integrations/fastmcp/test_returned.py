@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from mcpcore import not_found
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import outcome_of
-from tests.integrations.fastmcp.contract_server import records
+from tests.integrations.fastmcp.contract_server import extended, records
 
 SECRET = "postgresql://app:hunter2@db/main"
 Shape = Callable[[BaseException], Any]
@@ -215,9 +215,7 @@ def test_the_registered_tool_is_unchanged() -> None:
     assert isinstance(registered, before[0])
     assert before[1] == repr(registered)
     assert registered.model_copy(update={"name": "g"}).name == "g"
-    alone: FastMCP[Any] = FastMCP("alone")
-    alone.add_tool(registered)
-    assert not call(alone).is_error
+    assert not call(extended(FastMCP("alone"), registered)).is_error
 
 
 def test_a_tool_class_that_cannot_be_subclassed_is_left_alone() -> None:
@@ -230,8 +228,7 @@ def test_a_tool_class_that_cannot_be_subclassed_is_left_alone() -> None:
         async def run(self, arguments: dict[str, Any]) -> ToolResult:
             return self.convert_result("fine")
 
-    mcp = covered(FastMCP("s"))
-    mcp.add_tool(Final(name="f", parameters={"type": "object"}))
+    mcp = extended(covered(FastMCP("s")), Final(name="f", parameters={"type": "object"}))
     assert "fine" == call(mcp).content[0].text
 
 

@@ -21,6 +21,7 @@ from tests.integrations.fastmcp.contract_server import (
     NO_ORDER,
     calling,
     error_of,
+    extended,
     failing,
     failing_async,
     listing,
@@ -137,8 +138,7 @@ class TestRegistration:
 
         mcp = server_of(Shop("A").get)
         mcp.tool(Shop("B").get, name="get_b")
-        mcp.add_tool(Shop("C").count)
-        mcp.add_tool(Shop.of_class)
+        extended(mcp, Shop("C").count, Shop.of_class)
         assert {"get", "get_b", "counted", "of_class"} == listing(mcp).keys()
         assert {"result": "A 1"} == calling(mcp, "get", {"order_id": "1"}).structured_content
         assert "B has none." == error_of(calling(mcp, "get_b", {"order_id": "none"}))["message"]
@@ -201,9 +201,7 @@ class TestArguments:
         def f(x: int) -> int:
             return x
 
-        strict: FastMCP[Any] = FastMCP("s", strict_input_validation=True)
-        strict.add_middleware(ContractMiddleware())
-        strict.add_tool(f)
+        strict = extended(FastMCP("s", strict_input_validation=True), ContractMiddleware(), f)
         assert "invalid_arguments" == error_of(calling(strict, "f", {"x": "1"}))["data"]["reason"]
         assert {"result": 1} == calling(strict, "f", {"x": 1}).structured_content
         assert {"result": 1} == calling(server_of(f), "f", {"x": "1"}).structured_content

@@ -30,6 +30,7 @@ from typing_extensions import TypedDict
 from mcpcore import tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import envelope_of
+from tests.integrations.fastmcp.contract_server import extended
 
 pytestmark = pytest.mark.anyio
 
@@ -270,14 +271,15 @@ def composed() -> FastMCP[Any]:
     middle.mount(child, namespace="shop", tool_names={"closed": "shut"})
     mcp: FastMCP[Any] = FastMCP("parent")
     mcp.mount(middle, namespace="all")
-    mcp.add_tool(
+    extended(
+        mcp,
         Tool.from_tool(
             Tool.from_function(lambda number: {"got": number}, name="plain"),
             name="transformed",
             transform_args={"number": ArgTransform(name="n", default=3)},
-        )
+        ),
+        ToolTransform({"again": ToolTransformConfig(name="nested", description="Calls others.")}),
     )
-    mcp.add_transform(ToolTransform({"again": ToolTransformConfig(name="nested", description="Calls others.")}))
 
     @mcp.tool
     async def again(ctx: Context) -> dict[str, Any]:
@@ -293,10 +295,7 @@ def composed() -> FastMCP[Any]:
 
 def cached() -> FastMCP[Any]:
     """Make a server whose results are cached."""
-    mcp = composed()
-    mcp.add_middleware(TimingMiddleware())
-    mcp.add_middleware(ResponseCachingMiddleware())
-    return mcp
+    return extended(composed(), TimingMiddleware(), ResponseCachingMiddleware())
 
 
 _DOCUMENT = {

@@ -346,7 +346,9 @@ def members_of_a_group_that_is_handled(ctx: Context[Any]) -> str:
 
 
 def copied_before_it_is_raised(ctx: Context[Any]) -> str:
-    raise copy.copy(ctx.fail("no_match"))
+    error = ctx.fail("no_match")
+    again = copy.copy(error)
+    raise again
 
 
 def raised_and_without_its_traceback() -> str:

@@ -301,6 +301,8 @@ def _forked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
 
 def _run(program: Program) -> None:
     """Run a module or a script as the interpreter does, with streams on the new descriptors."""
+    from mcpcore.boundary import coverage_hook
+
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         old = getattr(sys, name)
         lines = number == 2 or os.isatty(number)
@@ -314,6 +316,8 @@ def _run(program: Program) -> None:
     sys.path[:0] = [] if program.safe_path else [folder]
     sys.argv[:] = [program.name, *program.arguments]
     sys.dont_write_bytecode = not program.writes_bytecode
+    if coverage_hook.REASONS_VARIABLE in os.environ:  # which is read at import
+        coverage_hook.observer = coverage_hook._from_environment()
     status: Any = None
     try:
         if program.is_module:

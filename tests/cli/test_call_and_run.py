@@ -96,10 +96,13 @@ def test_the_list_shows_arguments_and_failure_modes(call):
     done = call(NOISY, "--list")
     assert 0 == done.exit_code, done.stderr
     assert done.stdout.startswith("echo  Echo what is given.\n")
-    assert "words: list of string\n" in done.stdout
-    assert 'mode?: "fast" | "slow" = "fast"\n' in done.stdout
-    assert "fails: queue_full (RATE_LIMITED · retry after 30 s · or try other)" in done.stdout
-    assert "recovery: Wait 30 seconds and retry, or reduce the batch size." in done.stdout
+    for text in (
+        "words: list of string\n",
+        'mode?: "fast" | "slow" = "fast"\n',
+        "fails: queue_full (RATE_LIMITED · retry after 30 s · or try other)",
+        "recovery: Wait 30 seconds and retry, or reduce the batch size.",
+    ):
+        assert text in done.stdout
 
 
 def test_a_server_that_dies_during_the_call_is_a_failed_call(call):

@@ -83,10 +83,13 @@ class TestVerified:
         del lines[4]
         path.write_text("".join([*lines, "not a record\n", "[1]\n"]))
         out = run("load", path, "--store", store, status=1).out
-        assert f"{path}:3: changed record" in out
-        assert f"{path}:4: removed record" in out
-        assert f"{path}:{len(lines) + 1}: inserted" in out
-        assert "11 records and 2 damaged lines loaded into" in out
+        for text in (
+            f"{path}:3: changed record",
+            f"{path}:4: removed record",
+            f"{path}:{len(lines) + 1}: inserted",
+            "11 records and 2 damaged lines loaded into",
+        ):
+            assert text in out
         assert run("show", "--json", path).out == run("show", "--json", "--store", store).out
         rows = run(
             "sql", store, "SELECT proof, kind = 'damaged', count() FROM mcpcore_failures GROUP BY 1, 2 ORDER BY 1"
@@ -146,11 +149,14 @@ class TestVerified:
         file = tmp_path / source.name
         file.write_bytes(b"\n".join([*lines, *extra, b"unfinished"]))
         out = run("load", file, "--store", store, status=1).out
-        assert f"{file}:2: changed record 2" in out
-        assert f"{file}:4: changed" in out
-        assert f"{file}:{len(lines) + 1}: inserted: the line is not a record" in out
-        assert f"{file}:{len(lines) + 3}: inserted: the line is longer than any record" in out
-        assert f"{len(lines) + 1} records and 2 damaged lines" in out
+        for text in (
+            f"{file}:2: changed record 2",
+            f"{file}:4: changed",
+            f"{file}:{len(lines) + 1}: inserted: the line is not a record",
+            f"{file}:{len(lines) + 3}: inserted: the line is longer than any record",
+            f"{len(lines) + 1} records and 2 damaged lines",
+        ):
+            assert text in out
         file.write_bytes(b"\n".join([*lines, *extra]) + b"\n")
         out = run("load", file, "--store", store, status=1, env={"MCPCORE_AUDIT_KEY": "k" * 32}).out
         assert "unsigned record 1" in out

@@ -255,10 +255,13 @@ def test_entries_that_match_nothing_are_reported(relay: Any, tmp_path: Path) -> 
     calls = request("tools/call", 1, name="charge", arguments={"amount": 1})
     _, errors, _ = relay(initialize + initialized + calls, "--stats", "--contract", path, "--", *PLAIN, wait_for=2)
     said = errors.decode()
-    assert "1 tool call, 1 failure, 0 restarts" in said
-    assert "charge  too_many" in said
-    assert f"2 entries of {path} matched nothing" in said
-    assert "charge  never_seen" in said
+    for text in (
+        "1 tool call, 1 failure, 0 restarts",
+        "charge  too_many",
+        f"2 entries of {path} matched nothing",
+        "charge  never_seen",
+    ):
+        assert text in said
 
 
 def test_a_draft_is_learned(through: Connect, tmp_path: Path) -> None:

@@ -168,10 +168,13 @@ def test_what_no_test_raised_with_fastmcp(tmp_path: Path) -> None:
     shop = Project(tmp_path, IN_MEMORY)
     out = shop.run(*options, code=1)
     line = SHOP.split("\n").index('    raise ctx.fail("slow")') + 1
-    assert f"not raised: slow (shop.py:{line})" in out
-    assert "not raised: never (no known code raises it)" in out
-    assert "TOTAL              4       2  50%" in out
-    assert "r.html cannot be written: " in out
+    for part in (
+        f"not raised: slow (shop.py:{line})",
+        "not raised: never (no known code raises it)",
+        "TOTAL              4       2  50%",
+        "r.html cannot be written: ",
+    ):
+        assert part in out
     assert ["out/r.json", "out/r.html", "out/r.md"] == re.findall("Written: (.*)", out)
     assert {"no_order": True, "slow": False, "late": True, "never": False} == raised(shop.report)
     assert ["NOT_FOUND"] == undeclared(shop.report, "list_orders")

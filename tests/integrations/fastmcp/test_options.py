@@ -41,14 +41,18 @@ class TestOptions:
             "lifespan",
             "options",
         }
-        with pytest.raises(ValueError, match=r"ContractMiddleware\(unknown_tool=...\) must be"):
-            ContractMiddleware(unknown_tool="ignore")  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match=r"ContractMiddleware\(limits=...\) must be Limits"):
-            ContractMiddleware(limits=3)  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="dialect must be one of"):
-            ContractMiddleware(dialect="esperanto")
-        with pytest.raises(TypeError, match="'colour' is not a field"):
-            ContractMiddleware(bind={"colour": "red"})
+        for match, error, call in (
+            (
+                r"ContractMiddleware\(unknown_tool=...\) must be",
+                ValueError,
+                lambda: ContractMiddleware(unknown_tool="ignore"),
+            ),
+            (r"ContractMiddleware\(limits=...\) must be Limits", TypeError, lambda: ContractMiddleware(limits=3)),
+            ("dialect must be one of", ValueError, lambda: ContractMiddleware(dialect="esperanto")),
+            ("'colour' is not a field", TypeError, lambda: ContractMiddleware(bind={"colour": "red"})),
+        ):
+            with pytest.raises(error, match=match):
+                call()
         # A subclass may call the function of the class.
         assert ["self", "context", "call_next"] == [*inspect.signature(ContractMiddleware.on_call_tool).parameters]
 

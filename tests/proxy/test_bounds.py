@@ -38,18 +38,23 @@ class Breaking(httpx2.AsyncByteStream):
         raise httpx2.ReadError("gone")
 
 
+def fronted(answer: Any) -> tuple[Forward, httpx2.AsyncClient]:
+    """Return the front of a server that answers by a function, and a client of the front."""
+    front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
+    front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await front.handle(Request(scope, receive), send)
+
+    return front, httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy")
+
+
 def forwarded(message: Any, *answers: httpx2.Response, **headers: str) -> str:
     """Return the body of what a client gets, whose requests a server answers with `answers` in turn."""
     left = list(answers)
 
     async def run() -> str:
-        front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
-
-        async def app(scope: Any, receive: Any, send: Any) -> None:
-            await front.handle(Request(scope, receive), send)
-
-        front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(lambda _: left.pop(0)))
-        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
+        async with fronted(lambda _: left.pop(0))[1] as client:
             return (await client.post("/mcp", json=message, headers={**ACCEPT, **headers})).text
 
     return anyio.run(run)
@@ -91,22 +96,17 @@ async def test_a_late_answer_over_http_is_an_error() -> None:
     """A client that has cancelled the call gets no failure that it does not wait for, and HTTP needs an answer."""
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}
     failed = {"jsonrpc": "2.0", "id": 5, "result": {"isError": True, "content": [{"type": "text", "text": "no"}]}}
-    front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
-    conversation = front._conversation_of({"mcp-session-id": "s"})
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        await front.handle(Request(scope, receive), send)
 
     def answer(sent: httpx2.Request) -> httpx2.Response:
         message = json.loads(sent.content)
         if message["method"] == "tools/list":
             listed = {"jsonrpc": "2.0", "id": message["id"], "result": {"tools": []}}
             return httpx2.Response(200, headers=STREAM, content=LISTED + b"data: %b\n\n" % json.dumps(listed).encode())
-        conversation.from_client(json.dumps(cancel).encode())
+        front._conversation_of({"mcp-session-id": "s"}).from_client(json.dumps(cancel).encode())
         return httpx2.Response(200, json=failed)
 
-    front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
-    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
+    front, client = fronted(answer)
+    async with client:
         answered = await client.post("/mcp", json=CALL, headers={**ACCEPT, "mcp-session-id": "s"})
     assert {"code": -32800, "message": "Request cancelled"} == answered.json()["error"]
     assert 1 == sum(front.answers.statistics.failures.values())
@@ -116,10 +116,6 @@ async def test_a_late_answer_over_http_is_an_error() -> None:
 async def test_a_list_that_never_comes_over_http_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """The call is sent unchecked."""
     monkeypatch.setattr(forward, "MAX_LIST_WAIT", 0.05)
-    front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        await front.handle(Request(scope, receive), send)
 
     async def answer(sent: httpx2.Request) -> httpx2.Response:
         message = json.loads(sent.content)
@@ -127,8 +123,7 @@ async def test_a_list_that_never_comes_over_http_is_not_waited_for(monkeypatch: 
             await anyio.sleep_forever()
         return httpx2.Response(200, json={"jsonrpc": "2.0", "id": message["id"], "result": {"content": []}})
 
-    front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
-    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
+    async with fronted(answer)[1] as client:
         answered = await client.post("/mcp", json=CALL, headers={**ACCEPT, "mcp-session-id": "s"})
     assert {"content": []} == answered.json()["result"]
 
@@ -231,11 +226,7 @@ def asking_front() -> tuple[Forward, Any, list[str]]:
 
     The server shows its tool with one argument to each caller, whose name is that of the caller.
     """
-    front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
     seen: list[str] = []
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        await front.handle(Request(scope, receive), send)
 
     def answer(sent: httpx2.Request) -> httpx2.Response:
         message = json.loads(sent.content)
@@ -249,10 +240,9 @@ def asking_front() -> tuple[Forward, Any, list[str]]:
 
     async def call(**headers: str) -> Any:
         message = {**CALL, "params": {"name": "t", "arguments": {name_of(headers): 1}}}
-        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
-            return (await client.post("/mcp", json=message, headers={**ACCEPT, **headers})).json()
+        return (await client.post("/mcp", json=message, headers={**ACCEPT, **headers})).json()
 
-    front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
+    front, client = fronted(answer)
     return front, call, seen
 
 
@@ -313,10 +303,6 @@ async def test_an_answer_on_a_stream_that_was_resumed_is_looked_into() -> None:
         "result": {"isError": True, "content": [{"type": "text", "text": "'a' KeyError"}]},
     }
     asked = {"mcp-session-id": "s"}
-    front = Forward("http://server/mcp", ResponseRewriter(Boundary(server="s", audit=None)))
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        await front.handle(Request(scope, receive), send)
 
     def answer(sent: httpx2.Request) -> httpx2.Response:
         if sent.method == "GET":
@@ -324,8 +310,8 @@ async def test_an_answer_on_a_stream_that_was_resumed_is_looked_into() -> None:
         return no_list() if b"list" in sent.content else httpx2.Response(200, headers=STREAM, stream=Breaking(first))
 
     first = b"id: 1\n" + LISTED
-    front._client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
-    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://proxy") as client:
+    front, client = fronted(answer)
+    async with client:
         broken = await client.post("/mcp", json=CALL, headers={**ACCEPT, **asked})
         resumed = await client.get("/mcp", headers={**ACCEPT, **asked, "last-event-id": "1"})
     assert broken.content == first

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -42,6 +43,17 @@ class Client:
         with anyio.fail_after(20):
             while len(self.received) < count:  # noqa: ASYNC110 - a test may wait
                 await anyio.sleep(0.01)
+
+
+@asynccontextmanager
+async def running(kind: Any, *arguments: Any) -> AsyncIterator[tuple[Client, Any]]:
+    """A client and its session, which is closed in the end."""
+    client = Client()
+    session = kind(client.answers, client.take, *arguments)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(session.run)
+        yield client, session
+        await session.close()
 
 
 @pytest.mark.anyio
@@ -95,10 +107,7 @@ for line in filter(str.strip, sys.stdin):
 async def test_a_list_of_tools_that_never_comes_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls reach the server unchecked, and what was sent after them comes after them."""
     monkeypatch.setattr(sessions, "MAX_LIST_WAIT", 0.1)
-    client = Client()
-    session = ChildSession(client.answers, client.take, (sys.executable, "-c", LATE))
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(session.run)
+    async with running(ChildSession, (sys.executable, "-c", LATE)) as (client, session):
         await session.deliver(request("tools/call", 1, name="known"))
         await client.has(2)
         await anyio.sleep(0.2)
@@ -106,7 +115,6 @@ async def test_a_list_of_tools_that_never_comes_is_not_waited_for(monkeypatch: p
         await session.deliver(request("ping", 3))
         await session.deliver(request("tools/call", 4, name="t"))
         await client.has(5)
-        await session.close()
     assert [1, 2, 3, 4] == [message["id"] for message in client.received if "id" in message]
 
 
@@ -149,16 +157,12 @@ def garbage() -> Iterator[str]:
 @pytest.mark.anyio
 async def test_garbage_of_a_url_is_logged(garbage: str, caplog: pytest.LogCaptureFixture) -> None:
     """What comes after it arrives, also the answers that are open when the client ends."""
-    client = Client()
-    session = UrlSession(client.answers, client.take, garbage)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(session.run)
+    async with running(UrlSession, garbage) as (client, session):
         await session.deliver(request("initialize", 1, protocolVersion="2025-06-18", capabilities={}))
         await client.has(1)
         await session.deliver(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
         await client.has(2)
         await session.deliver(request("ping", 3))
-        await session.close()
     assert [1, 3] == [message["id"] for message in client.received if "result" in message]
     assert f"a message of {garbage} cannot be read" in caplog.text
 
@@ -169,13 +173,9 @@ async def test_a_list_of_a_url_that_never_comes_is_not_waited_for(
 ) -> None:
     """The same as for a command."""
     monkeypatch.setattr(sessions, "MAX_LIST_WAIT", 0.1)
-    client = Client()
-    session = UrlSession(client.answers, client.take, garbage)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(session.run)
+    async with running(UrlSession, garbage) as (client, session):
         await session.deliver(request("tools/call", 1, name="t"))
         await client.has(1)
-        await session.close()
     assert 1 == client.received[0]["id"]
 
 
@@ -185,13 +185,9 @@ async def test_an_answer_of_a_url_that_cannot_be_read_is_a_failure(
 ) -> None:
     """The SDK makes an error of it that quotes the answer; the client gets a failure that does not."""
     monkeypatch.setattr(sessions, "MAX_LIST_WAIT", 0.1)
-    client = Client()
-    session = UrlSession(client.answers, client.take, garbage)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(session.run)
+    async with running(UrlSession, garbage) as (client, session):
         await session.deliver(request("tools/call", 1, name="odd"))
         await client.has(1)
-        await session.close()
     assert client.received[0]["result"]["isError"] is True
     assert "hunter2" not in json.dumps(client.received)
     assert {("odd", "INTERNAL_ERROR"): 1} == dict(client.answers.statistics.failures)

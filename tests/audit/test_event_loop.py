@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool
 from mcpcore.audit import AuditError, AuditTrail, verify
@@ -23,6 +24,7 @@ from mcpcore.audit.files import head_path, lock_path
 from mcpcore.audit.reading import read
 from mcpcore.audit.waiting import Call, current_call, settle
 from mcpcore.services.batch import Batch, BatchResult
+from tests.answers import ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -98,6 +100,19 @@ def serving(trail: AuditTrail, **options: Any) -> Server[Any]:
     return server
 
 
+def record_in(call: Call, trail: AuditTrail, *failures: Any) -> None:
+    """Record failures of a call."""
+    token = current_call.set(call)
+    for one in failures:
+        trail.record(one)
+    current_call.reset(token)
+
+
+async def failing(client: Client, answers: list[Any]) -> None:
+    """Make a call that fails, and keep its answer."""
+    answers.append(await client.call_tool("fail", {"n": -1}))
+
+
 def messages(path: Path) -> list[str]:
     return [str(record["message"]) for record in read(path) if "event" not in record]
 
@@ -160,10 +175,7 @@ def test_a_record_on_a_loop_waits_briefly_before_it_is_deferred(path, failure, m
     call = Call()
 
     async def run() -> None:
-        token = current_call.set(call)
-        for number in range(20):
-            trail.record(failure(number))
-        current_call.reset(token)
+        record_in(call, trail, *map(failure, range(20)))
 
     with held(path):
         asyncio.run(run())
@@ -182,12 +194,8 @@ async def test_a_success_is_answered_while_a_failing_call_waits(path):
 
     answers: list[Any] = []
     async with Client(serving(trail)) as client, anyio.create_task_group() as group:
-
-        async def failing() -> None:
-            answers.append(await client.call_tool("fail", {"n": -1}))
-
         with held(path):
-            group.start_soon(failing)
+            group.start_soon(failing, client, answers)
             await until(lambda: trail.waiting > 0)
             assert not (await client.call_tool("fail", {"n": 1})).is_error
             assert not answers
@@ -196,11 +204,6 @@ async def test_a_success_is_answered_while_a_failing_call_waits(path):
     (record,) = read(path)
     assert record["correlationId"] == answer.structured_content["error"]["correlationId"]
     assert verify(path).ok
-
-
-async def waited(server: Server[Any], name: str, arguments: dict[str, int]) -> Any:
-    async with Client(server) as client:
-        return await client.call_tool(name, arguments)
 
 
 @pytest.mark.usefixtures("door")
@@ -212,7 +215,7 @@ def test_after_the_time_limit_the_policy_applies(path, name, arguments, policy, 
     """The answer is sent or withheld; a batch is withheld as a whole, unless a worker thread waited for its items."""
     trail = opened(path, lock_timeout=0.1, policy=policy)
     with held(path):
-        answer = asyncio.run(waited(serving(trail), name, arguments))
+        answer = ask(Client(serving(trail)), lambda client: client.call_tool(name, arguments))
     assert trail.lost == (1 if name == "fail" else 2)
     assert "another process has held its lock for 0.1 s" in caplog.text
     if policy == "warn":
@@ -272,9 +275,7 @@ def test_a_cancelled_call_does_not_lose_its_record(path, failure, kind):
 
     async def call() -> None:
         waiting = Call()
-        token = current_call.set(waiting)
-        trail.record(failure(1))
-        current_call.reset(token)
+        record_in(waiting, trail, failure(1))
         await settle(waiting, pytest.fail)
         await anyio.sleep(60)
 
@@ -334,10 +335,7 @@ def test_a_loop_that_is_torn_down_counts_unwritten_records(path, failure, monkey
     errors: list[Exception] = []
 
     async def run() -> None:
-        token = current_call.set(call)
-        trail.record(failure(1))
-        trail.record(failure(2))
-        current_call.reset(token)
+        record_in(call, trail, failure(1), failure(2))
 
         def interrupt(seconds: float) -> None:
             raise KeyboardInterrupt
@@ -364,12 +362,8 @@ def test_a_filter_that_raises_does_not_prevent_a_delayed_answer(path, caplog):
     async def run() -> Any:
         answers: list[Any] = []
         async with Client(serving(trail)) as client, anyio.create_task_group() as group:
-
-            async def failing() -> None:
-                answers.append(await client.call_tool("fail", {"n": -1}))
-
             with held(path):
-                group.start_soon(failing)
+                group.start_soon(failing, client, answers)
                 await until(lambda: trail.waiting > 0)
         return answers[0]
 
@@ -390,11 +384,8 @@ async def test_many_records_of_one_call_yield_to_the_loop(path, failure, monkeyp
     call = Call()
     turns = 0
 
-    token = current_call.set(call)
     with held(path):
-        for number in range(10):
-            trail.record(failure(number))
-    current_call.reset(token)
+        record_in(call, trail, *map(failure, range(10)))
     task = asyncio.create_task(settle(call, pytest.fail))
     while not task.done():
         turns += 1
@@ -535,9 +526,7 @@ def test_a_briefly_held_lock_defers_nothing(path, failure, monkeypatch):
     call = Call()
 
     async def run() -> None:
-        token = current_call.set(call)
-        trail.record(failure(1))
-        current_call.reset(token)
+        record_in(call, trail, failure(1))
 
     with held(path):
         thread = threading.Thread(target=asyncio.run, args=(run(),))
@@ -556,10 +545,8 @@ async def test_a_disk_error_while_a_call_waits_is_reported(tmp_path, failure):
     call = Call()
     errors: list[Exception] = []
 
-    token = current_call.set(call)
     with held(folder / "audit.jsonl"):
-        trail.record(failure(1))
-    current_call.reset(token)
+        record_in(call, trail, failure(1))
     folder.rename(tmp_path / "away")
     await settle(call, errors.append)
     assert "ENOENT" in str(errors[0])
@@ -577,13 +564,9 @@ def test_a_resource_that_records_for_itself_is_withheld_by_policy(path, failure)
         trail.record(failure(1))
         return "fine"
 
-    async def run() -> None:
-        async with Client(server) as client:
-            await client.read_resource("res://two")
-
-    with held(path), pytest.raises(BaseException) as caught:
-        asyncio.run(run())
-    assert _only(caught.value).error.data["error"]["data"]["reason"] == "audit_failed"
+    with held(path), pytest.raises(MCPError) as caught:
+        ask(Client(server), lambda client: client.read_resource("res://two"))
+    assert caught.value.error.data["error"]["data"]["reason"] == "audit_failed"
 
 
 @pytest.mark.usefixtures("door")

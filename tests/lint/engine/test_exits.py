@@ -46,36 +46,3 @@ def load(a):
 """
     project.write(app=HEAD + source)
     assert expected == {code for code, _ in project.thrown()}
-
-
-def test_an_exit_with_star_args(project):
-    """Errors that it always swallows are swallowed; a condition on its arguments is unknown."""
-    source = """
-class Quiet:
-    def __enter__(self): ...
-    def __exit__(self, *args):
-        return True
-class Asks:
-    def __enter__(self): ...
-    def __exit__(self, *args):
-        return args[0] is not None
-class Closes:
-    def __enter__(self): ...
-    def __exit__(self, *args):
-        if args[0] is None:
-            self.commit()
-def load(a):
-    raise forbidden("x")
-def spare(a):
-    raise conflict("x")
-@tool
-def fetch(a: int):
-    with Quiet():
-        load(a)
-    with Asks():
-        load(a)
-    with Closes():
-        spare(a)
-"""
-    project.write(app=HEAD + source)
-    assert {("CONFLICT", "fetch > spare")} == project.thrown()

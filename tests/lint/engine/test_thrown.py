@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.lint.engine.thrown import catching, classes, handed, modules, nearly, own, raising
+from tests.lint.engine.thrown import catching, changing, classes, handed, modules, nearly, own, raising
 
 TABLES = {
     table.__name__.rpartition(".")[2]: table.CASES
-    for table in (catching, classes, handed, modules, nearly, own, raising)
+    for table in (catching, changing, classes, handed, modules, nearly, own, raising)
 }
 
 HEAD = (

@@ -651,4 +651,34 @@ CASES: Final[dict[str, tuple[str, str]]] = {
         """,
         "KeyError: fetch > load",
     ),
+    "exits with star args": (
+        """
+        class Quiet:
+            def __enter__(self): ...
+            def __exit__(self, *args):
+                return True
+        class Asks:
+            def __enter__(self): ...
+            def __exit__(self, *args):
+                return args[0] is not None
+        class Closes:
+            def __enter__(self): ...
+            def __exit__(self, *args):
+                if args[0] is None:
+                    self.commit()
+        def load(a):
+            raise forbidden("x")
+        def spare(a):
+            raise conflict("x")
+        @tool
+        def fetch(a: int):
+            with Quiet():
+                load(a)
+            with Asks():
+                load(a)
+            with Closes():
+                spare(a)
+        """,
+        "CONFLICT: fetch > spare\n?: FORBIDDEN\n?: self.commit",
+    ),
 }  # fmt: skip

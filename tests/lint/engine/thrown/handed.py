@@ -521,4 +521,33 @@ CASES: Final[dict[str, tuple[str, str]]] = {
         """,
         "NOT_FOUND: fetch > Tree.walk > Tree.step",
     ),
+    "an unknown text that is compared": (
+        """
+        def translate(kind):
+            if kind == "gone":
+                return not_found("x")
+            match kind:
+                case "taken" | "locked":
+                    return conflict("x")
+                case "slow":
+                    raise rate_limited("x")
+            return forbidden("x")
+        @tool
+        def fetch(kind: str):
+            raise translate(kind)
+        """,
+        "NOT_FOUND: fetch > translate\nCONFLICT: fetch > translate\nFORBIDDEN: fetch > translate\nRATE_LIMITED: fetch > translate",
+    ),
+    "a text that is changed before it is compared": (
+        """
+        def fail(kind):
+            kind = other(kind)
+            if kind == 'a':
+                raise not_found('x')
+        @tool
+        def fetch():
+            fail('b')
+        """,
+        "NOT_FOUND: fetch > fail\n?: other",
+    ),
 }  # fmt: skip

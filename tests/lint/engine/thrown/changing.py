@@ -1,20 +1,18 @@
-"""Changes to a list or table after its creation are tracked by variable, not by name."""
+"""Changes to a list or table after its creation, which are tracked by variable and not by name."""
 
 from __future__ import annotations
 
 from typing import Final
 
-import pytest
-
-HEAD: Final = """
-from mcpcore import conflict, forbidden, not_found, tool
+_TABLE: Final = """
 def lost():
     raise not_found("x")
 def taken():
     raise conflict("x")
+TABLE = {"a": lost}
 """
-FETCH: Final = '@tool\ndef fetch():\n    return TABLE["a"]()\n'
-KEPT: Final = {
+_FETCH: Final = '@tool\ndef fetch():\n    return TABLE["a"]()\n'
+_KEPT: Final = {
     "a local of that name elsewhere": 'def other():\n    TABLE = {}\n    TABLE["x"] = 1\n',
     "a parameter of that name elsewhere": 'def other(TABLE):\n    TABLE.update(x=1)\n    TABLE["x"] = 1\n',
     "a local in a nested function": "def other():\n    def inner():\n        TABLE = []\n        TABLE.append(1)\n",
@@ -23,7 +21,7 @@ KEPT: Final = {
     "a comparison": 'def other():\n    return TABLE["a"] == 1\n',
     "a look-up": 'def other():\n    return TABLE.get("a")\n',
 }
-CHANGED: Final = {
+_CHANGED: Final = {
     "at the top": 'TABLE["a"] = taken\n',
     "under a condition at the top": 'if lost:\n    TABLE["a"] = taken\n',
     "by a method": "TABLE.update(a=taken)\n",
@@ -38,42 +36,45 @@ CHANGED: Final = {
     ),
     "in a lambda": "other = lambda: TABLE.update(a=taken)\n",
 }
-
-
-@pytest.mark.parametrize("case", KEPT)
-def test_changing_another_variable_of_the_same_name(project, case):
-    """The table stays known."""
-    project.write(app=HEAD + 'TABLE = {"a": lost}\n' + KEPT[case] + FETCH)
-    assert {("NOT_FOUND", "fetch > lost")} == project.thrown()
-
-
-@pytest.mark.parametrize("case", CHANGED)
-def test_changing_the_variable_makes_it_unknown(project, case):
-    """The linter reports nothing about its content."""
-    project.write(app=HEAD + 'TABLE = {"a": lost}\n' + CHANGED[case] + FETCH)
-    assert not project.thrown()
-
-
-@pytest.mark.parametrize(
-    ("inside", "outside", "expected"),
-    [
-        ("pass", "errors.append(taken())", {("NOT_FOUND", "fetch")}),
-        ("errors.append(conflict('x'))", "pass", set()),
-        ("def add():\n        errors.append(conflict('x'))", "pass", set()),
-        ("def add(errors):\n        errors.append(conflict('x'))", "pass", {("NOT_FOUND", "fetch")}),
-    ],
-)
-def test_a_local_changes_only_in_its_own_function(project, inside, outside, expected):
-    """Lists of the same name in two functions are independent."""
-    source = f"""
+_LOCAL: Final = """
+def taken():
+    raise conflict("x")
 @tool
 def fetch():
     errors = [not_found("x")]
-    {inside}
+    {}
     raise errors[0]
 def other():
     errors = []
-    {outside}
+    {}
 """
-    project.write(app=HEAD + source)
-    assert expected == project.thrown()
+
+CASES: Final[dict[str, tuple[str, str]]] = {
+    **{f"kept: {name}": (_TABLE + text + _FETCH, "NOT_FOUND: fetch > lost") for name, text in _KEPT.items()},
+    **{f"changed: {name}": (_TABLE + text + _FETCH, "?: TABLE[]") for name, text in _CHANGED.items()},
+    "a list of the same name in another function": (
+        _LOCAL.format("pass", "errors.append(taken())"),
+        "NOT_FOUND: fetch",
+    ),
+    "a list of the function": (_LOCAL.format("errors.append(conflict('x'))", "pass"), "?: raise errors[]"),
+    "a list of the function, in a nested one": (
+        _LOCAL.format("def add():\n        errors.append(conflict('x'))", "pass"),
+        "?: raise errors[]",
+    ),
+    "a parameter of a nested function": (
+        _LOCAL.format("def add(errors):\n        errors.append(conflict('x'))", "pass"),
+        "NOT_FOUND: fetch",
+    ),
+    "an item of a list, by its place": (
+        "@tool\ndef fetch(a):\n    errors = [not_found('x'), conflict('x')]\n    raise errors[1]",
+        "CONFLICT: fetch",
+    ),
+    "an item of a table, by its key": (
+        "@tool\ndef fetch(a):\n    errors = {'a': not_found('x'), 'b': conflict('x')}\n    raise errors['a']",
+        "NOT_FOUND: fetch",
+    ),
+    "a list that is changed may hold anything": (
+        "@tool\ndef fetch(a):\n    errors = [not_found('x')]\n    errors.append(other(a))\n    raise errors[0]",
+        "?: raise errors[]\n?: other",
+    ),
+}

@@ -248,26 +248,34 @@ def test_a_plain_install_names_the_rules_that_need_libcst(plain: Installed, shop
     assert (INSTALL in done.stderr) == (kind != "another import")
 
 
-def test_importing_mcpcore_loads_nothing_heavy() -> None:
-    """`import mcpcore` loads neither the SDK nor pydantic nor libcst, which the codes and the linter do not need."""
-    script = (
-        "import sys, mcpcore, mcpcore.contract.codes, mcpcore_lint; from mcpcore import FailureMode, not_found; "
-        "print(sorted({'mcp', 'pydantic', 'libcst', 'anyio', 'click', 'httpx'} & set(sys.modules)))"
-    )
+@pytest.mark.parametrize(
+    ("script", "printed"),
+    [
+        # `import mcpcore` loads neither the SDK nor pydantic nor libcst, which the codes and the linter do not need.
+        (
+            (
+                "import sys, mcpcore, mcpcore.contract.codes, mcpcore_lint; from mcpcore import FailureMode, not_found; "
+                "print(sorted({'mcp', 'pydantic', 'libcst', 'anyio', 'click', 'httpx'} & set(sys.modules)))"
+            ),
+            "[]",
+        ),
+        # `mcpcore.tool` and `mcpcore.classify` are the functions, and each submodule can be imported under an alias.
+        (
+            (
+                "import mcpcore.sdk.server, mcpcore.declare.tool as module, mcpcore.classification.engine as engine; "
+                "from mcpcore import tool, classify; assert module.tool is tool and engine.classify is classify; "
+                "import mcpcore; assert callable(mcpcore.tool) and tool is mcpcore.tool; "
+                "print(tool.__name__, classify(KeyError()).name)"
+            ),
+            "tool INTERNAL_ERROR",
+        ),
+    ],
+    ids=["nothing heavy is loaded", "functions and submodules do not clash"],
+)
+def test_importing_mcpcore(script: str, printed: str) -> None:
+    """A new process imports the package and its names."""
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "[]" == done.stdout.strip()
-
-
-def test_public_functions_and_submodules_do_not_clash() -> None:
-    """`mcpcore.tool` and `mcpcore.classify` are the functions, and each submodule can be imported under an alias."""
-    script = (
-        "import mcpcore.sdk.server, mcpcore.declare.tool as module, mcpcore.classification.engine as engine; "
-        "from mcpcore import tool, classify; assert module.tool is tool and engine.classify is classify; "
-        "import mcpcore; assert callable(mcpcore.tool) and tool is mcpcore.tool; "
-        "print(tool.__name__, classify(KeyError()).name)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "tool INTERNAL_ERROR" == done.stdout.strip()
+    assert printed == done.stdout.strip()
 
 
 def test_every_public_name_loads() -> None:

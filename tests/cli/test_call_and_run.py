@@ -194,23 +194,36 @@ def test_a_server_that_cannot_be_reached_exits_2_and_says_why(call, arguments, s
     assert said in message
 
 
+LOCAL = ("--http", "127.0.0.1:0")
+ONE = f"{SEVERAL}:second"
+
+
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("words", "said"),
     [
-        ("", "is not a server"),
-        (SEVERAL, f"name one of them: {SEVERAL}:first"),
-        (f"{SEVERAL}:number", "is a int, not a server"),
-        (f"{SEVERAL}:made_of", "missing a required argument: 'name'"),
-        (f"{SEVERAL}:made_later", "is async"),
-        (f"{SEVERAL}:made_wrong", "returned a int, not a server"),
-        ("json", "no server at its top level"),
+        # None, several, or a thing that is no server: the message names what there is.
+        (["", *LOCAL], "is not a server"),
+        ([SEVERAL, *LOCAL], f"name one of them: {SEVERAL}:first"),
+        ([f"{SEVERAL}:number", *LOCAL], "is a int, not a server"),
+        ([f"{SEVERAL}:made_of", *LOCAL], "missing a required argument: 'name'"),
+        ([f"{SEVERAL}:made_later", *LOCAL], "is async"),
+        ([f"{SEVERAL}:made_wrong", *LOCAL], "returned a int, not a server"),
+        (["json", *LOCAL], "no server at its top level"),
+        # A bad address or a lonely option.
+        ([ONE, "--stateless"], "add --http HOST:PORT"),
+        ([ONE, "--http", "localhost"], "is not a port"),
+        ([ONE, "--http", "::1:80"], "needs brackets"),
+        ([ONE, "--http", "1.2.3.4:99999"], "is not a port"),
+        ([ONE, "--http", ":80", "--path", "mcp"], "write --path /mcp"),
+        ([ONE, "--http", "203.0.113.7:8000"], "cannot listen on 203.0.113.7:8000"),
+        ([ONE, "--http", "203.0.113.7:8000"], "give an address of this machine"),
     ],
 )
-def test_a_module_without_one_server_is_told(monkeypatch, target, said):
-    """None, several, or a thing that is no server: the message names what there is and what to write."""
+def test_servers_and_options_that_do_not_fit_are_told(monkeypatch, words, said):
+    """The exit code is 2, and the message says what to write."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "argv", list(sys.argv))
-    done = CliRunner().invoke(cli, ["run", target, "--http", "127.0.0.1:0"], catch_exceptions=False)
+    done = CliRunner().invoke(cli, ["run", *words], catch_exceptions=False)
     assert 2 == done.exit_code
     assert said in done.stderr
 
@@ -261,27 +274,6 @@ def test_a_file_that_cannot_be_loaded_is_told_without_a_traceback(apart, tmp_pat
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert ("", 2 if said else 130) == (done.stdout, done.returncode)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--stateless"], "add --http HOST:PORT"),
-        (["--http", "localhost"], "is not a port"),
-        (["--http", "::1:80"], "needs brackets"),
-        (["--http", "1.2.3.4:99999"], "is not a port"),
-        (["--http", ":80", "--path", "mcp"], "write --path /mcp"),
-        (["--http", "203.0.113.7:8000"], "cannot listen on 203.0.113.7:8000"),
-        (["--http", "203.0.113.7:8000"], "give an address of this machine"),
-    ],
-)
-def test_options_that_do_not_fit_are_told(monkeypatch, options, said):
-    """A bad address or a lonely option is exit code 2 and says what to write."""
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr(sys, "argv", list(sys.argv))
-    done = CliRunner().invoke(cli, ["run", f"{SEVERAL}:second", *options], catch_exceptions=False)
-    assert 2 == done.exit_code
-    assert said in done.stderr
 
 
 def test_a_file_named_like_a_module_and_a_file_in_a_package_both_load(call, tmp_path):

@@ -50,24 +50,44 @@ async def test_a_fallback_that_only_the_envelope_names_is_not_called() -> None:
     assert "names another fallback tool" in failure.steps[-1].why
 
 
+FALLING_BACK = listed("a", entry("x", fallbackTool="b", fallbackArguments={}))
+
+
+def correcting(params: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """A tool whose contract corrects its arguments."""
+    return listed("a", entry("x", correctiveParams=params)) | {"inputSchema": {"type": "object", **schema}}
+
+
 @pytest.mark.parametrize(
-    ("fallback", "why"),
+    ("tools", "why"),
     [
-        (None, "The server does not list the fallback tool b."),
-        (listed("b", properties={"x": {}}) | {"inputSchema": {"type": "object", "required": ["x"]}}, "do not fit b"),
+        # A fallback that nobody lists, or that takes other arguments.
+        ([FALLING_BACK], "The server does not list the fallback tool b."),
         (
-            listed("b") | {"inputSchema": {"type": "object", "properties": 7, "required": 7}},
+            [
+                FALLING_BACK,
+                listed("b", properties={"x": {}}) | {"inputSchema": {"type": "object", "required": ["x"]}},
+            ],
+            "do not fit b",
+        ),
+        (
+            [FALLING_BACK, listed("b") | {"inputSchema": {"type": "object", "properties": 7, "required": 7}}],
             "is broken or cannot be checked",
         ),
         (
-            listed("b") | {"inputSchema": {"type": "object", "$ref": "http://127.0.0.1:9/x"}},
+            [FALLING_BACK, listed("b") | {"inputSchema": {"type": "object", "$ref": "http://127.0.0.1:9/x"}}],
             "is broken or cannot be checked",
+        ),
+        # A forged correction.
+        ([correcting({"force": True}, {"properties": {}})], "a takes no argument 'force'"),
+        (
+            [correcting({"limit": "all"}, {"properties": {"limit": {"type": "integer"}}})],
+            "the argument 'limit' does not fit a",
         ),
     ],
 )
-async def test_a_fallback_must_be_listed_and_take_the_arguments(fallback: Any, why: str) -> None:
-    """A fallback that nobody lists, or that takes other arguments, is not called."""
-    tools = [listed("a", entry("x", fallbackTool="b", fallbackArguments={})), *([] if fallback is None else [fallback])]
+async def test_a_fallback_or_a_correction_must_fit_the_schema(tools: Any, why: str) -> None:
+    """Otherwise it is not called."""
     failure, calls = await failure_of(tools, lambda _: failed("x", effects="none"))
     assert ["a"] == calls
     assert why in failure.steps[-1].why
@@ -82,24 +102,9 @@ async def test_arguments_may_be_declared_anywhere_in_a_schema() -> None:
         {"additionalProperties": True},
         {"patternProperties": {"^l": {}}},
     ):
-        tools = [listed("a", entry("x", correctiveParams={"limit": 1})) | {"inputSchema": {"type": "object"} | schema}]
+        tools = [correcting({"limit": 1}, schema)]
         _, calls = await failure_of(tools, lambda _: failed("x", effects="none"))
         assert ["a", "a"] == calls
-
-
-@pytest.mark.parametrize(
-    ("params", "schema", "why"),
-    [
-        ({"force": True}, {"properties": {}}, "a takes no argument 'force'"),
-        ({"limit": "all"}, {"properties": {"limit": {"type": "integer"}}}, "the argument 'limit' does not fit a"),
-    ],
-)
-async def test_a_correction_must_fit_the_schema(params: Any, schema: Any, why: str) -> None:
-    """A forged correction cannot send what the tool does not take."""
-    tools = [listed("a", entry("x", correctiveParams=params)) | {"inputSchema": {"type": "object", **schema}}]
-    failure, calls = await failure_of(tools, lambda _: failed("x", effects="none"))
-    assert ["a"] == calls
-    assert why in failure.steps[-1].why
 
 
 async def test_corrections_come_from_the_contract_and_are_made_once() -> None:

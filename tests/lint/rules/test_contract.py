@@ -35,12 +35,6 @@ def lint(tmp_path, files, *rules):
     return report.diagnostics
 
 
-@pytest.mark.parametrize("path", sorted((CASES / "contract").glob("*.py")), ids=lambda path: path.stem)
-def test_a_case_file_has_the_findings_that_it_names(path, check_marks):
-    """Each line of a case file has exactly the findings that it names."""
-    check_marks(path, "contract")
-
-
 TOOL = """
 
 @tool(errors=[{name}("gone", ErrorCode.NOT_FOUND, when="It is gone.", recovery="Call list_all to see what there is.")])

@@ -11,14 +11,22 @@ from hypothesis import strategies as st
 from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
-CASES = Path(__file__).parent.parent / "cases" / "handler"
+CASES = Path(__file__).parent.parent / "cases"
 HANDLER = Settings(select=frozenset({"handler"}))
 
 
-@pytest.mark.parametrize("path", sorted(CASES.glob("*.py")), ids=lambda path: path.stem)
-def test_each_case_file_gets_the_findings_that_it_names(path, check_marks):
-    """Each marked line has exactly the findings that it names."""
-    check_marks(path, "handler")
+@pytest.mark.parametrize(
+    ("group", "path"),
+    [
+        (group, path)
+        for group in ("contract", "definitions", "handler")
+        for path in sorted((CASES / group).glob("*.py"))
+    ],
+    ids=lambda value: getattr(value, "stem", value),
+)
+def test_each_case_file_gets_the_findings_that_it_names(group, path, check_marks):
+    """Each marked line has exactly the findings that it names, of the rules of its group."""
+    check_marks(path, group)
 
 
 def found(code, root, **options):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import io
 import pickle
 import random
@@ -36,6 +37,14 @@ FILES = sorted(
     )
     for path in top.glob(pattern)
 )
+
+
+@pytest.fixture(autouse=True)
+def _no_search_for_garbage():
+    """Trees live for a moment, and a fifth of the time would go into searching them for garbage."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 def dumped(tree):

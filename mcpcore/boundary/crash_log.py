@@ -13,14 +13,13 @@ from mcpcore.audit.traces import (
     traceback_of,
     type_name,
 )
-from mcpcore.boundary.outcome import BrokenContractError, described_breaches
+from mcpcore.boundary.outcome import BrokenContractError, Outcome, described_breaches
 from mcpcore.values.escaping import one_line
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.unwrapping import cause_of, causes_of, is_a, members_of, unwrapped
 from mcpcore.wire.redaction import redact_cut
 
 if TYPE_CHECKING:
-    from mcpcore.boundary.outcome import Outcome
     from mcpcore.values.jsonable import JSON
 
 __all__ = ["described", "log_outcome", "log_traced", "message_of", "traced"]

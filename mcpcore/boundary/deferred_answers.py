@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Coroutine
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from mcpcore.audit import AuditError
 from mcpcore.audit.waiting import Call, current_call, settle
 from mcpcore.boundary.crash_log import log_traced
 from mcpcore.values.logs import LOGGER
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-
 
 HandleT = TypeVar("HandleT", bound="Callable[..., Coroutine[Any, Any, Any]]")
 

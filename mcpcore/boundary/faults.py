@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.contract.errors import failure_of
+from mcpcore.contract.errors import CodedError, failure_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 
-    from mcpcore.contract.errors import CodedError
     from mcpcore.contract.failure_modes import Contract, FailureMode
 
 ALL: Final = "all"

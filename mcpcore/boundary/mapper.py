@@ -6,15 +6,21 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
-from mcpcore.boundary.outcome import Breach, BrokenContractError, Outcome
+from mcpcore.boundary.outcome import Breach, BrokenContractError, FailedCall, Outcome
 from mcpcore.boundary.upstream import UpstreamError
-from mcpcore.contract.codes import BASELINE, Code, ErrorCode, sentence_for
-from mcpcore.contract.effects import declared_effects, settled, weakest
+from mcpcore.contract.codes import BASELINE, Code, Effects, ErrorCode, sentence_for
+from mcpcore.contract.effects import CallState, declared_effects, settled, weakest
 from mcpcore.contract.errors import PLAIN_ERRORS, CodedError, FrameworkError
-from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, ContractError, UndeclaredReasonError
+from mcpcore.contract.failure_modes import (
+    RESERVED_DATA_KEYS,
+    Contract,
+    ContractError,
+    FailureMode,
+    UndeclaredReasonError,
+)
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.contract.recovery import filled_arguments
-from mcpcore.values.jsonable import WIDEST, named, safe_str
+from mcpcore.values.jsonable import JSON, WIDEST, named, safe_str
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import (
     BrokenResultError,
@@ -33,13 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
-    from mcpcore.boundary.outcome import FailedCall
     from mcpcore.classification import Explanation
-    from mcpcore.contract.codes import Effects
-    from mcpcore.contract.effects import CallState
-    from mcpcore.contract.failure_modes import Contract, FailureMode
     from mcpcore.contract.retry import Retry
-    from mcpcore.values.jsonable import JSON
 
 
 _FRAMEWORK_DEPTH: Final = 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from mcpcore.boundary import coverage_hook
 from mcpcore.contract.effects import REPEATABLE, CallState
@@ -13,7 +13,6 @@ from mcpcore.contract.unraised import UnraisedFailure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Self
 
     from mcpcore.audit.kinds import BreachKind
     from mcpcore.boundary.strictness import Strictness

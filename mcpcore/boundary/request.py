@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.contract.effects import call_state
+from mcpcore.contract.effects import CallState, ToolEffects, call_state
 from mcpcore.contract.failure_modes import NO_CONTRACT, Contract
-from mcpcore.contract.unraised import CLOSED, Notes
+from mcpcore.contract.unraised import CLOSED, Notes, UnraisedFailure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from mcpcore.boundary.outcome import BrokenItem
     from mcpcore.boundary.strictness import Strictness
     from mcpcore.contract.codes import Effects
-    from mcpcore.contract.effects import CallState, ToolEffects
-    from mcpcore.contract.unraised import UnraisedFailure
     from mcpcore.values.jsonable import JSON
     from mcpcore.wire.envelope import Envelope
 

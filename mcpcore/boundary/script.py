@@ -29,7 +29,7 @@ from mcpcore.boundary.outcome import (
 from mcpcore.boundary.repeats import Repeats
 from mcpcore.boundary.strictness import Strictness
 from mcpcore.boundary.upstream import UpstreamError
-from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.codes import Effects, ErrorCode
 from mcpcore.contract.errors import FrameworkError
 from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
@@ -39,15 +39,12 @@ from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import cause_of, forget_tracebacks, is_a, traceback_slot, unwrapped
 from mcpcore.wire.dialects import dialect_named
-from mcpcore.wire.envelope import CANONICAL
+from mcpcore.wire.envelope import CANONICAL, Envelope
 from mcpcore.wire.tool_failure import TOOL_FAILURE, tool_failure
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
-
-    from mcpcore.contract.codes import Effects
-    from mcpcore.wire.envelope import Envelope
 
 
 class Boundary:

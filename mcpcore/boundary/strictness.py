@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore import provided
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 STRICT_VARIABLE: Final = "MCPCORE_STRICT"
 

@@ -10,16 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mcpcore.contract.codes import MAX_NUMBER, ErrorCode, code_named
 from mcpcore.contract.errors import FrameworkError
 from mcpcore.values.escaping import one_line
 from mcpcore.values.jsonable import cut_text
-from mcpcore.wire.envelope import CANONICAL
-
-if TYPE_CHECKING:
-    from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.envelope import CANONICAL, Envelope
 
 UPSTREAM: Final = "upstream"
 """The key of `data` under which the id that the other server gave the failure stands."""

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore.classification.phrases import compile_phrase, triggers
 from mcpcore.classification.status import STATUS_RETRY, code_for_status
-from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.codes import Code, ErrorCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from mcpcore.classification.phrase_table import PhraseRow
-    from mcpcore.contract.codes import Code
     from mcpcore.contract.retry import Retry
 
 

@@ -13,15 +13,13 @@ import re
 import sys
 import sysconfig
 import traceback
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from types import ModuleType
+from typing import Any, Final
 
 from mcpcore.cli.problems import Problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import ModuleType
 
 FACTORY: Final = "make_server"
 """The function that makes the server of a module without a server object."""

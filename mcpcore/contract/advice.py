@@ -12,11 +12,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore.contract.effects import CHANGED, PHRASES
-from mcpcore.contract.retry import LATER, Retry
+from mcpcore.contract.retry import LATER, Retry, RetryKind
 
 if TYPE_CHECKING:
     from mcpcore.contract.codes import Effects
-    from mcpcore.contract.retry import RetryKind
 
 BETWEEN: Final = " · "
 """Separates the parts of a phrase, and the phrase from the facts before and after it."""

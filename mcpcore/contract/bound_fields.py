@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from contextvars import ContextVar
-from types import MappingProxyType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.values.request_var import call_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from types import TracebackType
 
     from mcpcore.values.jsonable import JSON
 

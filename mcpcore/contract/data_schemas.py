@@ -16,14 +16,13 @@ from typing_extensions import (
 )
 
 from mcpcore.values.json_schema import inlined
-from mcpcore.values.jsonable import Cut, Note, cut_text, dumps, named, to_json_object
+from mcpcore.values.jsonable import JSON, Cut, Note, cut_text, dumps, named, to_json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from jsonschema.protocols import Validator
 
-    from mcpcore.values.jsonable import JSON
 
 _MAX_WHOLE: Final = 4 * 1024 * 1024
 """Bytes of data that are checked, where a client is sent only the beginning of it."""

@@ -11,7 +11,7 @@ of MCP (specification of 2025-11-25, `ToolAnnotations`): the tool is neither rea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
@@ -19,8 +19,6 @@ from mcpcore.contract.codes import EFFECTS, Code, Effects, ErrorCode
 from mcpcore.contract.retry import Retry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from mcpcore.contract.errors import CodedError
     from mcpcore.contract.failure_modes import Contract
 

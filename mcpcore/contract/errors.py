@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from types import EllipsisType, MappingProxyType, TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, cast
 
-from mcpcore.contract.codes import EFFECTS, Code, ErrorCode, is_code
-from mcpcore.contract.effects import as_effects, declared_effects, settled
-from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS
+from mcpcore.contract.codes import EFFECTS, Code, Effects, ErrorCode, is_code
+from mcpcore.contract.effects import CallState, as_effects, declared_effects, settled
+from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, FailureMode
 from mcpcore.contract.recovery import (
     DeclaredRecovery,
     facts_for,
@@ -23,13 +23,7 @@ from mcpcore.values.jsonable import Cut, as_mapping, cut_text, named, safe_str
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
-    from types import EllipsisType, TracebackType
-    from typing import Self
-
     from mcpcore.classification import Explanation
-    from mcpcore.contract.codes import Effects
-    from mcpcore.contract.effects import CallState
-    from mcpcore.contract.failure_modes import FailureMode
 
 RecoveryLike: TypeAlias = "str | Mapping[str, Any]"
 """A recovery in a `raise`: the hint alone, or the object of the wire (`hint`, `strategy`, `fallbackTool`, …)."""

@@ -6,24 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, LiteralString, cast, overload
+from typing import TYPE_CHECKING, Any, Final, LiteralString, Required, Self, TypedDict, cast, overload
 
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, Unpack
 
 from mcpcore.contract.checks import Templates, problem_of, templates_of
-from mcpcore.contract.effects import CallState, settled
-from mcpcore.contract.mapping import Mappable, mapped_by
+from mcpcore.contract.effects import CallState, ToolEffects, settled
+from mcpcore.contract.mapping import Kind, Mappable, Mapped, Target, mapped_by
 
 if TYPE_CHECKING:
-    from typing import Required, Self, TypedDict
-
-    from typing_extensions import Unpack
-
     from mcpcore.contract.codes import Code, Effects, Strategy
     from mcpcore.contract.data_schemas import DataModel
-    from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.listed_contracts import ListedSchema
-    from mcpcore.contract.mapping import Kind, Mapped, Target
     from mcpcore.contract.retry import Retry
     from mcpcore.values.jsonable import JSON
 

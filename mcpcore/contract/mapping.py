@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Never, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Never, Self, TypeAlias, cast, overload
 
 from typing_extensions import TypeVar
 
@@ -11,7 +11,6 @@ from mcpcore.values.untrusted import is_async
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Self
 
     from pydantic import BaseModel
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from mcpcore.contract.checks import MAX_ARGUMENTS
-from mcpcore.contract.failure_modes import is_todo
+from mcpcore.contract.checks import MAX_ARGUMENTS, Templates
+from mcpcore.contract.failure_modes import FailureMode, is_todo
 from mcpcore.contract.limits import DEFAULT_LIMITS
-from mcpcore.values.jsonable import Cut, Note, size, to_json, to_json_object
+from mcpcore.values.jsonable import JSON, Cut, Note, size, to_json, to_json_object
 from mcpcore.values.templates import filled
 from mcpcore.values.untrusted import quietly
-
-if TYPE_CHECKING:
-    from mcpcore.contract.checks import Templates
-    from mcpcore.contract.failure_modes import FailureMode
-    from mcpcore.values.jsonable import JSON
 
 _MAX_RECOVERY: Final = 32 * 1024
 """Bytes of a recovery that is not a dict; an envelope has less room for it."""

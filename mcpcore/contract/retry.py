@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, Literal, final
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+from collections.abc import Mapping
+from typing import Any, Final, Literal, final
 
 RetryKind = Literal["not_retryable", "retryable_immediate", "retryable_after_ms"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, cast, overload
 
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, Unpack
 
 from mcpcore.boundary.request import AnsweredRequest, Request
 from mcpcore.contract.bound_fields import checked
-from mcpcore.contract.codes import is_code
+from mcpcore.contract.codes import Code, Effects, is_code
 from mcpcore.contract.effects import CHANGED, weakest
 from mcpcore.contract.errors import CodedError, RecoveryLike, failure_of
 from mcpcore.contract.failure_modes import (
@@ -21,7 +21,7 @@ from mcpcore.contract.failure_modes import (
 )
 from mcpcore.contract.recovery import DeclaredRecovery
 from mcpcore.values.escaping import clean_text
-from mcpcore.values.jsonable import to_json
+from mcpcore.values.jsonable import JSON, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -38,14 +38,16 @@ if TYPE_CHECKING:
     from mcp_types import ClientCapabilities, InputRequiredResult, InputResponses, LoggingLevel
     from pydantic import AnyUrl, BaseModel, GetCoreSchemaHandler
     from pydantic_core import CoreSchema
-    from typing_extensions import Unpack
 
-    from mcpcore.contract.codes import Code, Effects
     from mcpcore.contract.retry import Retry
     from mcpcore.declare.keywords import FailKeywords
-    from mcpcore.services.guarding import Guarded, Table
-    from mcpcore.services.guarding import guard as Guard  # noqa: N812 - `Context.guard` takes the name
-    from mcpcore.values.jsonable import JSON
+    from mcpcore.services.guarding import (
+        Guarded,
+        Table,
+    )
+    from mcpcore.services.guarding import (
+        guard as Guard,  # noqa: N812 - `Context.guard` takes the name
+    )
     from mcpcore.wire.envelope import Envelope
 
 MYPY: Final = False

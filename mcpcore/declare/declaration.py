@@ -17,7 +17,7 @@ from mcpcore.contract.effects import HINTS, hint_of
 from mcpcore.contract.errors import CodedError, FrameworkError
 from mcpcore.contract.failure_modes import Contract, ContractError, FailureMode
 from mcpcore.declare.context import Context
-from mcpcore.declare.signature import is_method, name_of, plain_function, read_signature, which_parameter
+from mcpcore.declare.signature import Signature, is_method, name_of, plain_function, read_signature, which_parameter
 from mcpcore.values.request_var import current
 from mcpcore.values.source_location import where_function
 from mcpcore.values.templates import placeholders
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from mcp_types import Icon, ToolAnnotations
 
     from mcpcore.boundary.request import Request
-    from mcpcore.declare.signature import Signature
     from mcpcore.sdk.definition import ToolDefinition
 
 P = ParamSpec("P")

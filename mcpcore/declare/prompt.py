@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, cast, overload
 
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, Unpack
 
 from mcpcore.contract.failure_modes import ContractError, FailureMode
 from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, as_declared, declare
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mcp_types import Icon
-    from typing_extensions import Unpack
 
     from mcpcore.declare.context import Context
     from mcpcore.declare.keywords import PromptKeywords

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, cast, overload
 
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, Unpack
 
 from mcpcore import provided
 from mcpcore.contract.failure_modes import ContractError, FailureMode
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.resources.templates import ResourceSecurity
     from mcp.shared.uri_template import UriTemplate
     from mcp_types import Annotations, Icon
-    from typing_extensions import Unpack
 
     from mcpcore.declare.context import Context
     from mcpcore.declare.keywords import ResourceKeywords

@@ -9,17 +9,13 @@ import re
 import sys
 import types
 import typing
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, final
+from typing import Any, Final, Literal, final
 
-from mcpcore.contract.failure_modes import ContractError
+from mcpcore.contract.failure_modes import Contract, ContractError
 from mcpcore.declare.context import Context
 from mcpcore.values.source_location import caller, where_function
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mcpcore.contract.failure_modes import Contract
 
 
 @dataclass(slots=True, eq=False, repr=False)

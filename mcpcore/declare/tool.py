@@ -6,15 +6,13 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, cast, overload
 
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, Unpack
 
 from mcpcore.contract.failure_modes import ContractError, FailureMode
 from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, ToolOptions, as_declared, declare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from typing_extensions import Unpack
 
     from mcpcore._shapes import SeenTool  # pyright: ignore[reportMissingModuleSource]
     from mcpcore.declare.context import Context

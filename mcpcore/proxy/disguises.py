@@ -9,16 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from mcpcore.proxy.messages import texts_of
+from mcpcore.proxy.messages import Json, texts_of
 from mcpcore.proxy.overlay import place
 from mcpcore.values.untrusted import quietly
 from mcpcore.wire.envelope import Envelope
-
-if TYPE_CHECKING:
-    from mcpcore.proxy.messages import Json
-
 
 _PREFIX: Final = re.compile(
     r"^(?:Error (?:executing|calling) tool '?[A-Za-z0-9._-]{1,128}'?|MCP error -?\d{1,6}|Error|ERROR): "

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcpcore.boundary.faults import ALL, INSTRUCTIONS, FaultError, ToolFaults
+from mcpcore.boundary.faults import ALL, INSTRUCTIONS, Fault, FaultError, ToolFaults
 from mcpcore.client.sample_values import sample_data
-from mcpcore.proxy.overlay import ANY
+from mcpcore.proxy.overlay import ANY, Overlay
 from mcpcore.values.untrusted import object_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mcpcore.boundary.faults import Fault
     from mcpcore.contract.failure_modes import FailureMode
     from mcpcore.proxy.messages import Json
-    from mcpcore.proxy.overlay import Overlay
 
 
 class OverlayFaults:

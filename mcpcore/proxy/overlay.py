@@ -34,7 +34,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
@@ -59,7 +59,6 @@ from mcpcore.contract.retry import Retry
 from mcpcore.values.escaping import whole_characters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 

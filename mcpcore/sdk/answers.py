@@ -6,10 +6,10 @@ import functools
 from typing import TYPE_CHECKING, Any, cast
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import TextContent
+from mcp_types import CallToolRequestParams, TextContent
 from pydantic_core import to_jsonable_python
 
-from mcpcore.boundary.outcome import BrokenContractError, BrokenItem, FailedCall
+from mcpcore.boundary.outcome import BrokenContractError, BrokenItem, FailedCall, Outcome
 from mcpcore.boundary.request import AnsweredRequest, numbers
 from mcpcore.contract.bound_fields import TRACE_FIELD, in_force
 from mcpcore.contract.codes import ErrorCode
@@ -19,19 +19,16 @@ from mcpcore.sdk.refusals import ANSWERED
 from mcpcore.sdk.serving import chosen_error, protocol_error, protocols_own, trace_id
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import is_a
-from mcpcore.wire.envelope import CANONICAL
+from mcpcore.wire.envelope import CANONICAL, Envelope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from mcp.server.mcpserver import Context as SDKContext
-    from mcp_types import CallToolRequestParams
 
-    from mcpcore.boundary.outcome import Outcome
     from mcpcore.boundary.script import Boundary
     from mcpcore.contract.unraised import UnraisedFailure
     from mcpcore.values.jsonable import JSON
-    from mcpcore.wire.envelope import Envelope
 
 
 class ResponseWriter:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcp.server.mcpserver import Context as SDKContext
+from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool as SDKTool
+from mcp.server.mcpserver.tools import ToolManager
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CallToolRequestParams,
@@ -21,7 +23,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from mcpcore.boundary.call_limits import holding_places
+from mcpcore.boundary.call_limits import CallLimits, holding_places
 from mcpcore.boundary.deferred_answers import recorded_first
 from mcpcore.contract.effects import default_effects
 from mcpcore.contract.errors import PLAIN_ERRORS
@@ -37,13 +39,8 @@ from mcpcore.values.request_var import current
 from mcpcore.values.unwrapping import passes_through, returned_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mcp.server.context import ServerRequestContext
-    from mcp.server.mcpserver import MCPServer
-    from mcp.server.mcpserver.tools import ToolManager
 
-    from mcpcore.boundary.call_limits import CallLimits
     from mcpcore.boundary.request import Request
     from mcpcore.boundary.script import Boundary
 

@@ -17,7 +17,7 @@ from mcp.server.mcpserver.resolve import resolve_arguments
 from mcp.server.mcpserver.tools.base import Tool as SDKTool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.shared.uri_template import UriTemplate as UriTemplate  # noqa: PLC0414 - for `mcpcore.declare`
-from mcp_types import CallToolResult, ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel, PydanticUserError, TypeAdapter, create_model
 from pydantic_core import SchemaError, to_json
 
@@ -30,8 +30,6 @@ from mcpcore.wire.dialects.canonical import ERROR_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from mcp_types import InputRequiredResult
 
     from mcpcore.boundary.request import Request
     from mcpcore.declare.declaration import Declaration

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from mcpcore.boundary.fallbacks import fallbacks_in
+from mcpcore.boundary.fallbacks import Fallback, FallbackCheck, fallbacks_in
 from mcpcore.sdk.tools import ContractTool
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.tools import ToolManager
     from mcp_types import Tool as MCPTool
 
-    from mcpcore.boundary.fallbacks import Fallback, FallbackCheck
     from mcpcore.boundary.strictness import Strictness
     from mcpcore.contract.failure_modes import Contract
     from mcpcore.sdk.startup import Startup

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from mcpcore.boundary.call_limits import holding_places
 from mcpcore.boundary.request import Request
-from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract, ContractError, FailureMode
 from mcpcore.contract.unraised import UnraisedFailure, log_unraised
 from mcpcore.declare.signature import takes_context
 from mcpcore.sdk.errors import UnansweredError
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from mcp_types import ResourceTemplate as MCPResourceTemplate
 
     from mcpcore.boundary.outcome import BrokenItem
-    from mcpcore.contract.failure_modes import Contract, FailureMode
     from mcpcore.declare.declaration import Declaration, Declared
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from mcp.server.mcpserver.prompts import Prompt
-from mcp.server.mcpserver.prompts.base import PromptArgument
+from mcp.server.mcpserver.prompts.base import Message, PromptArgument
 
 from mcpcore.contract.failure_modes import ContractError
 from mcpcore.sdk.handlers import OfDeclared, answer, require_served_by_sdk
 from mcpcore.sdk.returned import watched_prompt
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver.prompts.base import Message
     from mcp.server.mcpserver.prompts.manager import PromptManager
     from mcp_types import InputRequiredResult
 

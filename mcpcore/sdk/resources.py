@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from mcp.server.mcpserver.resources import FunctionResource, Resource, ResourceTemplate
+from mcp.server.mcpserver.resources import FunctionResource, Resource, ResourceManager, ResourceTemplate
 from mcp_types import InputRequiredResult
 
 from mcpcore.contract.failure_modes import ContractError
@@ -12,7 +12,6 @@ from mcpcore.sdk.handlers import OfDeclared, answer, require_served_by_sdk
 from mcpcore.sdk.returned import watched
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver.resources import ResourceManager
     from mcp.server.mcpserver.resources.templates import ResourceSecurity
 
     from mcpcore.declare.resource import DeclaredResource

@@ -15,11 +15,11 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import anyio.to_thread
-from mcp.server.mcpserver.prompts.base import Message
+from mcp.server.mcpserver.prompts.base import Message, Prompt
 from mcp.server.mcpserver.resources import FunctionResource, Resource, ResourceManager
 from mcp.server.mcpserver.utilities.types import Audio, Image
-from mcp_types import ContentBlock, InputRequiredResult
-from pydantic import BaseModel
+from mcp_types import CallToolResult, ContentBlock, InputRequiredResult
+from pydantic import BaseModel, TypeAdapter
 from pydantic_core import to_json
 
 from mcpcore.values.jsonable import named
@@ -29,10 +29,7 @@ from mcpcore.values.unwrapping import ReturnedError, is_a
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mcp.server.mcpserver.prompts.base import Prompt
     from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
-    from mcp_types import CallToolResult
-    from pydantic import TypeAdapter
 
 _CONTAINERS: Final = (dict, list, tuple, set, frozenset, deque)
 # The types of nearly all values, passed over early since a result may hold very many of them.

@@ -23,7 +23,18 @@ from mcp_types import (
     ListToolsResult,
     ToolAnnotations,
 )
-from mcp_types import Tool as MCPTool
+from mcp_types import (
+    Prompt as MCPPrompt,
+)
+from mcp_types import (
+    Resource as MCPResource,
+)
+from mcp_types import (
+    ResourceTemplate as MCPResourceTemplate,
+)
+from mcp_types import (
+    Tool as MCPTool,
+)
 from typing_extensions import TypeVar, Unpack
 
 from mcpcore.boundary.call_limits import checked_limits
@@ -35,13 +46,17 @@ from mcpcore.contract.bound_fields import checked
 from mcpcore.contract.failure_modes import Contract, ContractError, FailureMode
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.declare.declaration import ToolOptions
-from mcpcore.declare.prompt import PromptDecorator, PromptOptions, as_prompt
-from mcpcore.declare.resource import ResourceDecorator, ResourceOptions, as_resource
+from mcpcore.declare.prompt import DeclaredPrompt, PromptDecorator, PromptOptions, as_prompt
+from mcpcore.declare.resource import DeclaredResource, ResourceDecorator, ResourceOptions, as_resource
 from mcpcore.declare.signature import takes_context
 from mcpcore.declare.tool import Tool, ToolDecorator, as_tool, make_tool
 from mcpcore.sdk.calls import Calls, answers_nested
-from mcpcore.sdk.errors import ToolFailure as ToolFailure  # noqa: PLC0414 - part of this module
-from mcpcore.sdk.errors import UnansweredError
+from mcpcore.sdk.errors import (
+    ToolFailure as ToolFailure,  # noqa: PLC0414 - part of this module
+)
+from mcpcore.sdk.errors import (
+    UnansweredError,
+)
 from mcpcore.sdk.fallbacks import ServerFallbacks
 from mcpcore.sdk.handlers import registering, with_contracts
 from mcpcore.sdk.private import copy_identity_once, lowlevel_of
@@ -67,17 +82,12 @@ if TYPE_CHECKING:
 
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel.helper_types import ReadResourceContents
-    from mcp_types import Prompt as MCPPrompt
-    from mcp_types import Resource as MCPResource
-    from mcp_types import ResourceTemplate as MCPResourceTemplate
     from pydantic import AnyUrl
     from starlette.applications import Starlette
 
     from mcpcore.audit import AuditTrail
     from mcpcore.contract.codes import ErrorCode
     from mcpcore.declare.keywords import OwnKeywords, PromptKeywords, ResourceKeywords, ToolKeywords
-    from mcpcore.declare.prompt import DeclaredPrompt
-    from mcpcore.declare.resource import DeclaredResource
     from mcpcore.sdk.options import ServerOptions
     from mcpcore.wire.envelope import Envelope
 

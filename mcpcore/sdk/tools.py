@@ -20,9 +20,9 @@ from pydantic_core import from_json, to_json
 from mcpcore.boundary.mapper import FailureMapper
 from mcpcore.boundary.outcome import FailedCall, observe
 from mcpcore.boundary.request import Request
-from mcpcore.contract.effects import default_effects
-from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.sdk.definition import admitting_error
+from mcpcore.contract.effects import ToolEffects, default_effects
+from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract
+from mcpcore.sdk.definition import ToolDefinition, admitting_error
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.sdk.handlers import nested_call, require_served_by_sdk, run_handler
 from mcpcore.sdk.results import converted
@@ -36,10 +36,7 @@ if TYPE_CHECKING:
 
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
-    from mcpcore.contract.effects import ToolEffects
-    from mcpcore.contract.failure_modes import Contract
     from mcpcore.declare.tool import Tool
-    from mcpcore.sdk.definition import ToolDefinition
     from mcpcore.sdk.returned import ResultForm
     from mcpcore.wire.dialects.dialect import Dialect
 

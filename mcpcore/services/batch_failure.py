@@ -12,20 +12,18 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcpcore.contract.advice import BETWEEN
-from mcpcore.contract.codes import ErrorCode, severity
+from mcpcore.contract.codes import Code, Effects, ErrorCode, severity
 from mcpcore.contract.effects import CHANGED, weakest
 from mcpcore.contract.errors import CodedError
 from mcpcore.values.escaping import one_line
-from mcpcore.values.jsonable import cut_text, dumps, size
+from mcpcore.values.jsonable import JSON, cut_text, dumps, size
 from mcpcore.wire.envelope_text import INDENT, word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mcpcore.contract.codes import Code, Effects
     from mcpcore.contract.failure_modes import Contract, FailureMode
     from mcpcore.contract.retry import Retry
-    from mcpcore.values.jsonable import JSON
     from mcpcore.wire.envelope import Envelope
 
 COUNTS: Final = "counts"

@@ -18,8 +18,10 @@ import inspect
 import logging
 import threading
 import time
+from collections.abc import Callable, Collection, Coroutine
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from types import TracebackType
+from typing import Any, Final, Literal, Self, TypeVar
 
 from mcpcore.contract.codes import Code, ErrorCode, is_code
 from mcpcore.contract.errors import CodedError
@@ -28,11 +30,6 @@ from mcpcore.services._logging import LOGGER
 from mcpcore.services._wrapping import decorated
 from mcpcore.values.untrusted import is_async
 from mcpcore.values.unwrapping import is_a, leaves_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Coroutine
-    from types import TracebackType
-    from typing import Self
 
 F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
 

@@ -6,30 +6,26 @@ import contextlib
 import functools
 import inspect
 import logging
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, cast
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeAlias, TypeVar, cast
 
 from mcpcore.contract.bound_fields import hand_on
 from mcpcore.contract.codes import Code, is_code
 from mcpcore.contract.errors import CodedError, failure_of
-from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, ContractError, FailureMode
+from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, Contract, ContractError, FailureMode
 from mcpcore.contract.mapping import Target
 from mcpcore.services._logging import LOGGER, log_traced
 from mcpcore.services._wrapping import declared, decorated, level_of
 from mcpcore.values.escaping import clean_text
-from mcpcore.values.jsonable import cut_text, dumps, fit, safe_str, to_json, to_json_object
+from mcpcore.values.jsonable import JSON, cut_text, dumps, fit, safe_str, to_json, to_json_object
 from mcpcore.values.request_var import call_number
 from mcpcore.values.untrusted import is_async, quietly
 from mcpcore.values.unwrapping import cause_of, context_of, is_a, leaves_of, relayed_failure, unwrapped
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
     from types import TracebackType
-    from typing import Self
 
-    from mcpcore.contract.failure_modes import Contract
     from mcpcore.declare.context import Context, FailureData
-    from mcpcore.values.jsonable import JSON
 
 F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
 

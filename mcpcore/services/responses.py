@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -18,8 +18,6 @@ from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import cut_text, to_json_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from mcpcore.contract.codes import Code
     from mcpcore.contract.retry import Retry
 

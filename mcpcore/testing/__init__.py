@@ -14,9 +14,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mcpcore.testing.asserting import RaisedFailure as RaisedFailure
-    from mcpcore.testing.asserting import assert_fails as assert_fails
-    from mcpcore.testing.asserting import raises_reason as raises_reason
+    from mcpcore.testing.asserting import (
+        RaisedFailure as RaisedFailure,
+    )
+    from mcpcore.testing.asserting import (
+        assert_fails as assert_fails,
+    )
+    from mcpcore.testing.asserting import (
+        raises_reason as raises_reason,
+    )
     from mcpcore.testing.client import make_context as make_context
     from mcpcore.testing.client import tool_client as tool_client
     from mcpcore.testing.faults import failing as failing

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from types import TracebackType
+from typing import Any, Final, cast
 
 from mcpcore.boundary.mapper import FailureMapper
 from mcpcore.boundary.outcome import FailedCall, described_breaches
@@ -19,10 +20,6 @@ from mcpcore.values.unwrapping import leaves_of
 from mcpcore.wire.dialects.result_forms import Answer, answer_of
 from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.envelope_text import read as read_text
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
 
 _MAX_SHOWN: Final = 10_000
 """Characters of each surface in a message."""

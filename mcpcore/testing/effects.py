@@ -9,17 +9,14 @@ from __future__ import annotations
 import contextlib
 import copy
 import inspect
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from mcpcore.testing.servers import lowlevel_server
 from mcpcore.values.jsonable import cut_text, safe_str
 from mcpcore.values.untrusted import quietly
 from mcpcore.wire.envelope import Envelope
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 _probes: WeakKeyDictionary[object, Callable[[], Any]] = WeakKeyDictionary()
 """The probe of each server that a contract suite has one for."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from mcpcore.contract.effects import CHANGED
 from mcpcore.contract.retry import Retry
 from mcpcore.values.untrusted import quietly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 Verdict = Literal["allowed", "against the advice", "unclear"]
 

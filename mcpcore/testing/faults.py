@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,8 +15,6 @@ from mcpcore.testing.servers import declared_tools, lowlevel_server
 from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
-
     from mcpcore.boundary.call_log import CallLog
     from mcpcore.declare.declaration import Declaration
 

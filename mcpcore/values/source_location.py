@@ -8,10 +8,8 @@ import linecache
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from types import FrameType
+from types import FrameType
+from typing import Final
 
 _PACKAGE: Final = f"{Path(__file__).parent.parent}{os.sep}"
 

@@ -5,10 +5,10 @@ Source of the form: the section "The wire" of the design. `mcpcore.contract.code
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from mcpcore import provided
 from mcpcore.contract.advice import advice_phrase, read_advice
@@ -21,9 +21,6 @@ from mcpcore.contract.retry import Retry
 from mcpcore.wire.envelope_text import MAX_REPEATED, Parts, lines_of, write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Self
-
     from mcpcore.values.jsonable import JSON
 
 CANONICAL: Final = "canonical"

@@ -9,23 +9,19 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from mcpcore.contract.checks import MAX_REASON
-from mcpcore.contract.codes import STRATEGIES
-from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
+from mcpcore.contract.codes import STRATEGIES, Code, Effects
+from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS, FailureMode
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.contract.recovery import PARTS
-from mcpcore.values.jsonable import WIDEST, clean_cut, fit_object, plain_json, size, to_json, to_json_object
+from mcpcore.values.jsonable import JSON, WIDEST, clean_cut, fit_object, plain_json, size, to_json, to_json_object
 from mcpcore.wire.envelope import Envelope
-from mcpcore.wire.envelope_text import advice_and_facts
+from mcpcore.wire.envelope_text import Parts, advice_and_facts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from types import ModuleType
 
-    from mcpcore.contract.codes import Code, Effects
-    from mcpcore.contract.failure_modes import FailureMode
     from mcpcore.contract.retry import Retry
-    from mcpcore.values.jsonable import JSON
-    from mcpcore.wire.envelope_text import Parts
 
 
 def build_envelope(

@@ -10,13 +10,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.codes import Category, ErrorCode
 from mcpcore.values.escaping import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcpcore.contract.codes import Category
     from mcpcore.wire.envelope import Envelope
 
 TOOL_FAILURE: Final = "io.modelcontextprotocol/toolFailure"

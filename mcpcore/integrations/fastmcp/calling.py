@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, cast
 
 import mcp_types
 from fastmcp.exceptions import PromptError, ResourceError, ToolError
@@ -13,14 +13,14 @@ from fastmcp.server.dependencies import fastmcp_request_ctx, get_context, get_se
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context as SDKContext
 from mcp_types import CallToolResult, InputRequiredResult
-from pydantic import PrivateAttr, RootModel, ValidationError
+from pydantic import AnyUrl, PrivateAttr, RootModel, ValidationError
 
 from mcpcore.boundary.request import Request
 from mcpcore.boundary.script import Boundary
 from mcpcore.boundary.strictness import strictness_of
-from mcpcore.contract.effects import default_effects
+from mcpcore.contract.effects import ToolEffects, default_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.declare.declaration import FASTMCP_CALL
+from mcpcore.declare.declaration import FASTMCP_CALL, Declared
 from mcpcore.declare.resource import DeclaredResource
 from mcpcore.declare.tool import Tool
 from mcpcore.integrations.fastmcp.errors import ProtocolFailure, masked
@@ -37,15 +37,11 @@ from mcpcore.values.unwrapping import passes_through, returned_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
-    from typing import Self
 
     from fastmcp import Context as FastMCPContext
     from fastmcp import FastMCP
     from fastmcp.server.middleware.middleware import MiddlewareContext
-    from pydantic import AnyUrl
 
-    from mcpcore.contract.effects import ToolEffects
-    from mcpcore.declare.declaration import Declared
     from mcpcore.integrations.fastmcp.fallbacks import Renaming
 
 

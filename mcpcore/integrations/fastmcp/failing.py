@@ -13,7 +13,7 @@ from fastmcp.exceptions import ValidationError as FastMCPValidationError
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails
 
-from mcpcore.contract.errors import CodedError
+from mcpcore.contract.errors import CodedError, FrameworkError
 from mcpcore.contract.failure_modes import NO_CONTRACT
 from mcpcore.integrations.fastmcp.calling import FastMCPCall, server_of
 from mcpcore.integrations.fastmcp.errors import is_before_handler, is_refusal_of_a_transform, raised_within
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from mcp_types import CallToolRequestParams, GetPromptRequestParams
 
     from mcpcore.boundary.request import Request
-    from mcpcore.contract.errors import FrameworkError
     from mcpcore.declare.tool import Tool
     from mcpcore.integrations.fastmcp.served import ServedServer
 

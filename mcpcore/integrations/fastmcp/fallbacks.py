@@ -10,12 +10,13 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from mcpcore.boundary.fallbacks import with_renamed_words
+from mcpcore.boundary.fallbacks import Fallback, FallbackCheck, with_renamed_words
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract
-from mcpcore.integrations.fastmcp.calling import answering_now
+from mcpcore.integrations.fastmcp.calling import FastMCPCall, answering_now
 from mcpcore.integrations.fastmcp.finding import tool_names
 from mcpcore.integrations.fastmcp.namespaces import (
+    Item,
     Names,
     fallbacks_in_meta,
     has_contract,
@@ -32,10 +33,7 @@ if TYPE_CHECKING:
 
     from fastmcp import FastMCP
 
-    from mcpcore.boundary.fallbacks import Fallback, FallbackCheck
     from mcpcore.boundary.strictness import Strictness
-    from mcpcore.integrations.fastmcp.calling import FastMCPCall
-    from mcpcore.integrations.fastmcp.namespaces import Item
 
 
 class ServerFallbacks:

@@ -11,17 +11,14 @@ from __future__ import annotations
 import functools
 import logging
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from fastmcp.server.middleware.middleware import Middleware
+from fastmcp.server.middleware.middleware import CallNext, Middleware, MiddlewareContext
 
 from mcpcore.integrations.fastmcp.calling import answering_now, covering_of
 from mcpcore.integrations.fastmcp.errors import ContractFailure, masked
 from mcpcore.integrations.fastmcp.private import link_of_chain
 from mcpcore.values.unwrapping import is_a, passes_through
-
-if TYPE_CHECKING:
-    from fastmcp.server.middleware.middleware import CallNext, MiddlewareContext
 
 # --- FastMCP's log ----------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from fastmcp.server.dependencies import fastmcp_request_ctx
 from fastmcp.server.middleware.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.middleware.rate_limiting import RateLimitError
 from fastmcp.tools.base import InputRequiredToolResult, ToolResult
+from fastmcp.tools.base import Tool as FastMCPTool
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
@@ -40,7 +41,7 @@ from mcpcore.integrations.fastmcp.finding import find_tool, is_delegated
 from mcpcore.integrations.fastmcp.masking import masked_chain, redact_crashes
 from mcpcore.integrations.fastmcp.registering import described
 from mcpcore.integrations.fastmcp.results import FailedResult, protocol_result, require_answer
-from mcpcore.integrations.fastmcp.served import Message, ServedServers, message_now, message_var
+from mcpcore.integrations.fastmcp.served import Message, ServedServer, ServedServers, message_now, message_var
 from mcpcore.integrations.fastmcp.starting import Startups
 from mcpcore.sdk.definition import without_error
 from mcpcore.sdk.refusals import Refusals, watched
@@ -51,12 +52,12 @@ from mcpcore.sdk.serving import (
     exposes_internal_errors,
     protocols_own,
 )
-from mcpcore.sdk.startup import no_lifespan
+from mcpcore.sdk.startup import Startup, no_lifespan
 from mcpcore.values.jsonable import shown_name
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import ReturnedError, is_a, passes_through, returned_failure
 from mcpcore.wire.arguments import INVALID_ARGUMENTS
-from mcpcore.wire.envelope import CANONICAL
+from mcpcore.wire.envelope import CANONICAL, Envelope
 
 if TYPE_CHECKING:
     import os
@@ -66,14 +67,10 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
     from fastmcp.prompts.base import PromptResult
     from fastmcp.resources.base import ResourceResult
-    from fastmcp.tools.base import Tool as FastMCPTool
     from starlette.applications import Starlette
 
     from mcpcore.audit import AuditTrail
-    from mcpcore.integrations.fastmcp.served import ServedServer
     from mcpcore.sdk.answers import AnsweredCall, ResponseWriter
-    from mcpcore.sdk.startup import Startup
-    from mcpcore.wire.envelope import Envelope
 
 
 class ContractMiddleware(Middleware):

@@ -22,13 +22,13 @@ from fastmcp.tools.function_tool import ToolMeta
 from fastmcp.tools.tool_transform import TransformedTool
 from fastmcp.utilities.tasks import TaskConfig
 from fastmcp.utilities.types import NotSet, is_class_member_of_type
-from pydantic import Field
+from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import core_schema
 from uncalled_for import Dependency, Provider
 
 from mcpcore.contract.effects import default_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.declare.declaration import FASTMCP_CALL
+from mcpcore.declare.declaration import FASTMCP_CALL, Declared
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.resource import DeclaredResource
 from mcpcore.declare.tool import Tool
@@ -42,10 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fastmcp.tools.base import Tool as FastMCPTool
-    from pydantic import GetCoreSchemaHandler
     from pydantic.fields import FieldInfo
 
-    from mcpcore.declare.declaration import Declared
     from mcpcore.wire.dialects.dialect import Dialect
 
 WRAPPED_RESULT: Final = "x-fastmcp-wrap-result"

@@ -11,10 +11,10 @@ import functools
 import weakref
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from fastmcp.prompts.base import Message, PromptResult
-from fastmcp.resources.base import ResourceContent, ResourceResult
-from fastmcp.server.transforms import Transform
-from fastmcp.tools.base import InputRequiredToolResult, ToolResult
+from fastmcp.prompts.base import Message, Prompt, PromptResult
+from fastmcp.resources.base import Resource, ResourceContent, ResourceResult
+from fastmcp.server.transforms import GetPromptNext, GetResourceNext, GetResourceTemplateNext, GetToolNext, Transform
+from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
 from fastmcp.tools.function_tool import FunctionTool
 from fastmcp.tools.tool_transform import TransformedTool
 from fastmcp.utilities.types import Audio, File, Image
@@ -29,16 +29,7 @@ from mcpcore.values.unwrapping import is_a
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
-    from fastmcp.prompts.base import Prompt
-    from fastmcp.resources.base import Resource
     from fastmcp.resources.template import ResourceTemplate
-    from fastmcp.server.transforms import (
-        GetPromptNext,
-        GetResourceNext,
-        GetResourceTemplateNext,
-        GetToolNext,
-    )
-    from fastmcp.tools.base import Tool
     from fastmcp.utilities.versions import VersionSpec
 
 ComponentT = TypeVar("ComponentT", bound="Tool | Resource | ResourceTemplate | Prompt")

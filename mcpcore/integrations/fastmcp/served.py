@@ -17,7 +17,7 @@ from fastmcp.tools.tool_transform import TransformedTool
 from mcpcore.boundary.fallbacks import FallbackCheck
 from mcpcore.boundary.outcome import FailedCall
 from mcpcore.contract.codes import ErrorCode
-from mcpcore.contract.effects import default_effects
+from mcpcore.contract.effects import ToolEffects, default_effects
 from mcpcore.contract.errors import FrameworkError
 from mcpcore.integrations.fastmcp.calling import cover
 from mcpcore.integrations.fastmcp.fallbacks import ServerFallbacks, renaming_of
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from fastmcp.tools.base import Tool as FastMCPTool
 
     from mcpcore.boundary.script import Boundary
-    from mcpcore.contract.effects import ToolEffects
     from mcpcore.contract.failure_modes import Contract, ContractError
     from mcpcore.wire.envelope import Envelope
 

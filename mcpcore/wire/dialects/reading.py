@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mcpcore.contract.codes import PROTOCOL_CODES, ErrorCode, code_named
+from mcpcore.contract.codes import PROTOCOL_CODES, Code, ErrorCode, code_named
 from mcpcore.contract.effects import CallState, settled
 from mcpcore.contract.retry import Retry
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.jsonable import clean_cut
 from mcpcore.values.untrusted import quietly
-from mcpcore.wire.dialects.fields import fact_of, fields_of, word_of
+from mcpcore.wire.dialects.fields import Fields, fact_of, fields_of, word_of
 from mcpcore.wire.dialects.repeating import forbids_retry
 from mcpcore.wire.dialects.result_forms import MAX_TEXT, Answer, answer_of
 from mcpcore.wire.envelope import UNKNOWN_DIALECT, Envelope
@@ -22,12 +22,9 @@ from mcpcore.wire.envelope_text import read as read_text
 from mcpcore.wire.tool_failure import TOOL_FAILURE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from types import EllipsisType
 
-    from mcpcore.contract.codes import Code
     from mcpcore.wire.dialects.dialect import Dialect
-    from mcpcore.wire.dialects.fields import Fields
 
 
 def read(result: object, dialects: Collection[Dialect]) -> Envelope | None:

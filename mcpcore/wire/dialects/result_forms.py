@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from mcpcore.values.escaping import one_line
 from mcpcore.values.jsonable import safe_str, to_json
 from mcpcore.values.untrusted import quietly
 from mcpcore.wire.envelope import Envelope
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MAX_TEXT: Final = 1_000_000
 """Characters of a text that is searched for an envelope."""

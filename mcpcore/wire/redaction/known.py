@@ -10,13 +10,11 @@ from __future__ import annotations
 import re
 from base64 import b32encode, b64decode, b64encode
 from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from html.entities import html5
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore.wire.redaction.search import lowered
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 _LAYERS: Final = 8
 """Encodings within each other that are undone; each takes time that is linear in the text."""

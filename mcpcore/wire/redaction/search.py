@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from mcpcore.wire.redaction.table import (
     KEY,
@@ -14,10 +16,6 @@ from mcpcore.wire.redaction.table import (
     SCHEME,
     STORE_NAMES,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from collections.abc import Set as AbstractSet
 
 LONGEST_WORD: Final = 1_400
 """The longest text without a blank that a pattern needs: a URL up to the end of its password."""

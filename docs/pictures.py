@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.panel import Panel
-from rich.terminal_theme import DEFAULT_TERMINAL_THEME as LIGHT
-from rich.terminal_theme import SVG_EXPORT_THEME as DARK
+from rich.terminal_theme import DEFAULT_TERMINAL_THEME as LIGHT, SVG_EXPORT_THEME as DARK
 from rich.text import Text
 
 ROOT = Path(__file__).resolve().parents[1]

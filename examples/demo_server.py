@@ -15,8 +15,8 @@ from examples.workspace.server import (
     OUTSIDE,
     SPECIAL_FILE,
     TOO_LARGE,
+    make_server as make_workspace_server,
 )
-from examples.workspace.server import make_server as make_workspace_server
 from mcpcore import Server, tool
 
 

@@ -11,68 +11,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from mcpcore.classification import classify as classify
-    from mcpcore.classification import explain as explain
-    from mcpcore.contract.codes import CustomCode as CustomCode
-    from mcpcore.contract.codes import ErrorCode as ErrorCode
+    from mcpcore.classification import classify as classify, explain as explain
+    from mcpcore.contract.codes import CustomCode as CustomCode, ErrorCode as ErrorCode
     from mcpcore.contract.errors import (
         CodedError as CodedError,
-    )
-    from mcpcore.contract.errors import (
         configuration_error as configuration_error,
-    )
-    from mcpcore.contract.errors import (
         conflict as conflict,
-    )
-    from mcpcore.contract.errors import (
         database_error as database_error,
-    )
-    from mcpcore.contract.errors import (
         forbidden as forbidden,
-    )
-    from mcpcore.contract.errors import (
         internal_error as internal_error,
-    )
-    from mcpcore.contract.errors import (
         invalid_params as invalid_params,
-    )
-    from mcpcore.contract.errors import (
         invalid_request as invalid_request,
-    )
-    from mcpcore.contract.errors import (
         not_found as not_found,
-    )
-    from mcpcore.contract.errors import (
         rate_limited as rate_limited,
-    )
-    from mcpcore.contract.errors import (
         request_cancelled as request_cancelled,
-    )
-    from mcpcore.contract.errors import (
         serialization_error as serialization_error,
-    )
-    from mcpcore.contract.errors import (
         service_unavailable as service_unavailable,
-    )
-    from mcpcore.contract.errors import (
         timeout as timeout,
-    )
-    from mcpcore.contract.errors import (
         unauthorized as unauthorized,
-    )
-    from mcpcore.contract.errors import (
         validation_error as validation_error,
     )
     from mcpcore.contract.failure_modes import (
         TODO as TODO,
-    )
-    from mcpcore.contract.failure_modes import (
         Contract as Contract,
-    )
-    from mcpcore.contract.failure_modes import (
         ContractError as ContractError,
-    )
-    from mcpcore.contract.failure_modes import (
         FailureMode as FailureMode,
     )
     from mcpcore.contract.limits import Limits as Limits
@@ -80,11 +42,9 @@ if TYPE_CHECKING:
     from mcpcore.declare.context import Context as Context
     from mcpcore.declare.prompt import prompt as prompt
     from mcpcore.declare.resource import resource as resource
-    from mcpcore.declare.tool import Tool as Tool
-    from mcpcore.declare.tool import tool as tool
+    from mcpcore.declare.tool import Tool as Tool, tool as tool
     from mcpcore.sdk.server import Server as Server
-    from mcpcore.services import from_http_response as from_http_response
-    from mcpcore.services import guard as guard
+    from mcpcore.services import from_http_response as from_http_response, guard as guard
     from mcpcore.services.retrying import retrying as retrying
     from mcpcore.wire.envelope import Envelope as Envelope
 

@@ -16,8 +16,7 @@ from mcp.server.mcpserver import MCPServer
 
 import mcpcore
 from mcpcore.integrations.fastmcp.private import PRIVATE_USES as FASTMCP_USES
-from mcpcore.sdk.private import PRIVATE_USES as SDK_USES
-from mcpcore.sdk.private import PrivateUse
+from mcpcore.sdk.private import PRIVATE_USES as SDK_USES, PrivateUse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

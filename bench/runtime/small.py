@@ -19,8 +19,7 @@ from multiprocessing import get_context
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from fastmcp import Client as FastMCPClient
-from fastmcp import FastMCP
+from fastmcp import Client as FastMCPClient, FastMCP
 from fastmcp.exceptions import ToolError
 from mcp import Client
 from mcp.server.mcpserver import MCPServer

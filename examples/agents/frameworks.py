@@ -6,8 +6,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
 
-from agents import Agent as OpenAIAgent
-from agents import RunConfig, Runner
+from agents import Agent as OpenAIAgent, RunConfig, Runner
 from agents.mcp import MCPServer
 from fastmcp import Client as FastMCPClient
 from langchain.agents import create_agent

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from mcp.server.elicitation import ElicitationResult, ElicitSchemaModelT, UrlElicitationResult
     from mcp.server.lowlevel.helper_types import ReadResourceContents
-    from mcp.server.mcpserver import Context as SDKContext
-    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver import Context as SDKContext, MCPServer
     from mcp.server.session import ServerSession
     from mcp_types import ClientCapabilities, InputRequiredResult, InputResponses, LoggingLevel
     from pydantic import AnyUrl, BaseModel, GetCoreSchemaHandler
@@ -44,8 +43,6 @@ if TYPE_CHECKING:
     from mcpcore.services.guarding import (
         Guarded,
         Table,
-    )
-    from mcpcore.services.guarding import (
         guard as Guard,  # noqa: N812 - `Context.guard` takes the name
     )
     from mcpcore.wire.envelope import Envelope

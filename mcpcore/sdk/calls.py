@@ -7,11 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mcp.server.mcpserver import Context as SDKContext
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context as SDKContext, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.tools import Tool as SDKTool
-from mcp.server.mcpserver.tools import ToolManager
+from mcp.server.mcpserver.tools import Tool as SDKTool, ToolManager
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CallToolRequestParams,

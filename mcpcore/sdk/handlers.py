@@ -24,9 +24,7 @@ from mcpcore.values.unwrapping import passes_through, returned_failure
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
-    from mcp_types import Prompt as MCPPrompt
-    from mcp_types import Resource as MCPResource
-    from mcp_types import ResourceTemplate as MCPResourceTemplate
+    from mcp_types import Prompt as MCPPrompt, Resource as MCPResource, ResourceTemplate as MCPResourceTemplate
 
     from mcpcore.boundary.outcome import BrokenItem
     from mcpcore.declare.declaration import Declaration, Declared

@@ -6,8 +6,7 @@ import functools
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
-from mcp.server.mcpserver import Context as SDKContext
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context as SDKContext, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.resources import Resource
@@ -21,19 +20,11 @@ from mcp_types import (
     Icon,
     InputRequiredResult,
     ListToolsResult,
-    ToolAnnotations,
-)
-from mcp_types import (
     Prompt as MCPPrompt,
-)
-from mcp_types import (
     Resource as MCPResource,
-)
-from mcp_types import (
     ResourceTemplate as MCPResourceTemplate,
-)
-from mcp_types import (
     Tool as MCPTool,
+    ToolAnnotations,
 )
 from typing_extensions import TypeVar, Unpack
 
@@ -53,8 +44,6 @@ from mcpcore.declare.tool import Tool, ToolDecorator, as_tool, make_tool
 from mcpcore.sdk.calls import Calls, answers_nested
 from mcpcore.sdk.errors import (
     ToolFailure as ToolFailure,  # noqa: PLC0414 - part of this module
-)
-from mcpcore.sdk.errors import (
     UnansweredError,
 )
 from mcpcore.sdk.fallbacks import ServerFallbacks

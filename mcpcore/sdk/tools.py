@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcp.server.mcpserver.tools import Tool as SDKTool
 from mcp.shared.exceptions import MCPError
-from mcp_types import InputRequiredResult, ListToolsResult
-from mcp_types import Tool as MCPTool
+from mcp_types import InputRequiredResult, ListToolsResult, Tool as MCPTool
 from mcp_types.methods import serialize_server_result
 from pydantic import ConfigDict, PrivateAttr, ValidationError
 from pydantic_core import from_json, to_json

@@ -16,15 +16,10 @@ if TYPE_CHECKING:
 
     from mcpcore.testing.asserting import (
         RaisedFailure as RaisedFailure,
-    )
-    from mcpcore.testing.asserting import (
         assert_fails as assert_fails,
-    )
-    from mcpcore.testing.asserting import (
         raises_reason as raises_reason,
     )
-    from mcpcore.testing.client import make_context as make_context
-    from mcpcore.testing.client import tool_client as tool_client
+    from mcpcore.testing.client import make_context as make_context, tool_client as tool_client
     from mcpcore.testing.faults import failing as failing
     from mcpcore.testing.fuzzing import fuzz_tool as fuzz_tool
     from mcpcore.testing.suite import contract_suite as contract_suite

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 from mcp import Client
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, conflict, not_found
-from mcpcore.audit import AuditTrail, verify
-from mcpcore.audit import stats as stats_module
+from mcpcore.audit import AuditTrail, stats as stats_module, verify
 from mcpcore.audit.kinds import BREACH_KINDS
 from mcpcore.audit.reading import Query, follow
 from mcpcore.audit.stats import collect

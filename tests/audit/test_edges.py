@@ -13,9 +13,7 @@ from enum import StrEnum
 
 import pytest
 
-from mcpcore.audit import AuditError, AuditTrail, verify
-from mcpcore.audit import verification as verification_module
-from mcpcore.audit import writer as writer_module
+from mcpcore.audit import AuditError, AuditTrail, verification as verification_module, verify, writer as writer_module
 from mcpcore.audit.chain import MAX_LINE, Signer
 from mcpcore.audit.files import head_path, rotated_files, rotated_path
 from mcpcore.audit.reading import read

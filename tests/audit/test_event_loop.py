@@ -18,8 +18,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool
-from mcpcore.audit import AuditError, AuditTrail, verify
-from mcpcore.audit import writer as writer_module
+from mcpcore.audit import AuditError, AuditTrail, verify, writer as writer_module
 from mcpcore.audit.files import head_path, lock_path
 from mcpcore.audit.reading import read
 from mcpcore.audit.waiting import Call, current_call, settle

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from mcpcore.audit.record import encode, encode_failure
 from mcpcore.wire.redaction import REDACTED, SECRET_NAMES, Clean, Searched

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mcpcore.wire.redaction.known import KnownSecrets
 from tests.tables import in_one_test

@@ -12,9 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import mcpcore.audit
-from mcpcore.audit import AuditTrail
-from mcpcore.audit import reading as reading_module
-from mcpcore.audit import stats as stats_module
+from mcpcore.audit import AuditTrail, reading as reading_module, stats as stats_module
 from mcpcore.audit.diagnosis import MAX_PROBLEMS
 from mcpcore.audit.files import rotated_files
 from mcpcore.audit.reading import Query, follow, read, what_failed

@@ -7,8 +7,7 @@ import re
 import time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from mcpcore.audit.record import encode
 from mcpcore.wire.redaction import PATTERNS, REDACTED, is_secret_key, redact, redact_text

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool
 from mcpcore.audit import AuditError, AuditTrail, verify

@@ -11,8 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from mcpcore.audit import AuditError, AuditTrail, verify
 from mcpcore.audit.chain import GENESIS, Signer

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcpcore import ErrorCode
-from mcpcore.audit.stats import collect
-from mcpcore.audit.stats import render as render_trail
+from mcpcore.audit.stats import collect, render as render_trail
 from mcpcore.catalog import Catalog, render
 from tests.browser.browser import drive
 from tests.catalog.making import catalog, failure, item

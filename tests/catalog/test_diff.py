@@ -7,8 +7,7 @@ import re
 import time
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from mcpcore.catalog import RULES, Catalog, Rules, ServerCatalog, compare
 from mcpcore.catalog.diff import Change

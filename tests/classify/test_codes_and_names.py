@@ -10,8 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mcpcore import ErrorCode, Retry, classify, explain
 from mcpcore.classification.matcher import with_speech, without_names

@@ -8,8 +8,7 @@ import types
 import unittest.mock
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mcpcore.classification import Explanation, explain
 from mcpcore.classification.engine import _PLANS, classify

@@ -8,8 +8,7 @@ from email.utils import formatdate
 
 import httpx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mcpcore.classification import explain, parse_retry_after
 from mcpcore.classification.retry_after import in_words

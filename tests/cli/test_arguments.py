@@ -8,8 +8,7 @@ import json
 import sys
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from mcpcore.cli.arguments import parse_arguments
 from mcpcore.cli.problems import Problem

@@ -17,8 +17,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse
 
 from mcpcore.cli.root import cli
-from mcpcore.client.headers import HIDDEN as MARK
-from mcpcore.client.headers import HidingFormatter, _Hiding, secrets_of
+from mcpcore.client.headers import HIDDEN as MARK, HidingFormatter, _Hiding, secrets_of
 
 SERVER = Path(__file__).parents[1] / "check" / "servers" / "authorized.py"
 TOKEN, KEY = "s3cret_token", "k-987654"

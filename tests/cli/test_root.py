@@ -18,8 +18,7 @@ from click.testing import CliRunner
 
 from mcpcore import __version__
 from mcpcore.cli import main
-from mcpcore.cli.root import COMMANDS, SHELLS, cli
-from mcpcore.cli.root import run as run_group
+from mcpcore.cli.root import COMMANDS, SHELLS, cli, run as run_group
 
 HEAVY = ("mcp", "mcp_types", "pydantic", "libcst", "anyio", "asyncio", "uvicorn")
 

@@ -15,8 +15,7 @@ from typing import Any, Literal
 import anyio
 import pytest
 import uvicorn
-from fastmcp import Client as FastMCPClient
-from fastmcp import FastMCP
+from fastmcp import Client as FastMCPClient, FastMCP
 from fastmcp.exceptions import ToolError
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError

@@ -8,8 +8,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mcp import Client
 from mcp_types import ListToolsResult, Tool
 from pydantic import BaseModel, field_validator

@@ -7,8 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mcpcore import Contract, Envelope, ErrorCode, FailureMode, Retry
 from mcpcore.client import CallPolicy, ListedTool, Progress, ReadOnly, RetryBudget, ToolCallFailed, decide

@@ -17,8 +17,7 @@ from fastmcp.exceptions import ToolError as FastMCPToolError
 from fastmcp.prompts.base import PromptResult
 from fastmcp.resources.base import ResourceContent, ResourceResult
 from fastmcp.tools.base import ToolResult
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from mcp.client import Client
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.shared.exceptions import MCPError

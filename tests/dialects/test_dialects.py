@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.contract.bound_fields import FIELDS

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from mcp_types import CallToolResult
 
 from mcpcore import CustomCode, Envelope, ErrorCode, Retry

@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from examples.workspace.patching import PatchError, apply_diff, apply_edits
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from mcpcore.cli.audit import _query as make_query
-from mcpcore.cli.audit import group
+from mcpcore.cli.audit import _query as make_query, group
 from mcpcore.cli.audit_source import FileSource, StoreSource
 from mcpcore.fleet import queries
 

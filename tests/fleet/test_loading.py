@@ -11,8 +11,7 @@ from contextlib import nullcontext
 import pytest
 
 from mcpcore.audit.reading import Query
-from mcpcore.fleet import load, queries
-from mcpcore.fleet import load as loading
+from mcpcore.fleet import load, load as loading, queries
 from mcpcore.fleet.address import parse
 from mcpcore.fleet.store import open_store
 from tests.fleet.conftest import HERE, write_trail

@@ -11,8 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import anyio
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from mcp.shared.exceptions import MCPError
 
 from mcpcore.client import CallPolicy, Step, ToolCallFailed, call

@@ -17,8 +17,7 @@ from mcpcore import Context, Envelope, ErrorCode, FailureMode, Server, tool
 from tests.answers import envelope_of
 from tests.doors import behind
 from tests.runtime.test_auth_scopes import app_of
-from tests.runtime.test_refusals import JSON, records_of
-from tests.runtime.test_refusals import app_of as watched_app
+from tests.runtime.test_refusals import JSON, app_of as watched_app, records_of
 from tests.serving import served
 
 LOOPS = ["asyncio", "trio"]

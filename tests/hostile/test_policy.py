@@ -15,8 +15,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from mcpcore import Envelope
-from mcpcore.client import CallPolicy, Step, ToolCallFailed, call
-from mcpcore.client import failure_of as read_failure
+from mcpcore.client import CallPolicy, Step, ToolCallFailed, call, failure_of as read_failure
 from mcpcore.contract.effects import PHRASES
 from tests.client.hostile import entry, failed, listed, server
 from tests.client.test_hostile import EVERYTHING, NOW, READ_ONLY, failure_of

@@ -10,8 +10,7 @@ from mcpcore_lint.migrate.requirements import LEAST
 from mcpcore_lint.runner.migrate import migrate
 
 from tests.migrate.migrating import report, run
-from tests.migrate.test_trial import SERVER
-from tests.migrate.test_trial import migrate as command
+from tests.migrate.test_trial import SERVER, migrate as command
 
 SDK = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
 FAST = "from fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"

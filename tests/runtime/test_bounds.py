@@ -14,8 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bench.runtime.bounds import measure
 from mcpcore import CodedError, Envelope, ErrorCode, Server, not_found, tool

@@ -11,8 +11,7 @@ from dataclasses import FrozenInstanceError
 from typing import Annotated, Any, Required, TypedDict
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import BaseModel, ConfigDict, Field, with_config
 
 from mcpcore import CodedError, Contract, ContractError, CustomCode, ErrorCode, FailureMode, Retry, tool

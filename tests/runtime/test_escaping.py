@@ -6,8 +6,7 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mcpcore.values.escaping import clean_text, one_line, terminal_line, terminal_text
 

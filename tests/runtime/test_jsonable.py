@@ -17,8 +17,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from pydantic import BaseModel, Field, SecretStr
 
 from mcpcore.values.jsonable import cut_text, dumps, fit, fit_object, safe_str, size, to_json, to_json_object

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal, NotRequired
 import anyio
 import jsonschema
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from mcp import Client
 from mcp.server import CacheHint
 from mcp.shared.exceptions import MCPError

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mcp import Client
 from pydantic import BaseModel, Field, computed_field
 

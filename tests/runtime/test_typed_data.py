@@ -17,8 +17,7 @@ import anyio
 import jsonschema
 import pytest
 from mcp import Client
-from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver import server as sdk_server
+from mcp.server.mcpserver import MCPServer, server as sdk_server
 from pydantic import (
     BaseModel,
     ConfigDict,

@@ -10,8 +10,7 @@ from typing import Any, Literal
 import anyio
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from mcp.client import Client
 from mcp_types import ToolAnnotations
 

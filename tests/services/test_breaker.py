@@ -15,8 +15,7 @@ import anyio
 import anyio.lowlevel
 import httpx
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from mcp_types import ToolAnnotations
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import mcpcore_lint
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import mcpcore.cli
 from mcpcore.cli import output

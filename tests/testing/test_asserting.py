@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import pytest
-from fastmcp import Client as FastMCPClient
-from fastmcp import FastMCP
+from fastmcp import Client as FastMCPClient, FastMCP
 from mcp_types import CallToolResult
 from pydantic import BaseModel
 

@@ -12,8 +12,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from jsonschema import Draft202012Validator
 from mcp import MCPError
 from mcp.server.mcpserver import MCPServer

@@ -38,8 +38,7 @@ from mcpcore.values.unwrapping import passes_through, returned_failure
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
 
-    from fastmcp import Context as FastMCPContext
-    from fastmcp import FastMCP
+    from fastmcp import Context as FastMCPContext, FastMCP
     from fastmcp.server.middleware.middleware import MiddlewareContext
 
     from mcpcore.integrations.fastmcp.fallbacks import Renaming

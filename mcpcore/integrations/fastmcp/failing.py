@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastmcp.exceptions import DisabledError, NotFoundError
-from fastmcp.exceptions import ValidationError as FastMCPValidationError
+from fastmcp.exceptions import DisabledError, NotFoundError, ValidationError as FastMCPValidationError
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails
 

@@ -12,8 +12,7 @@ from fastmcp.exceptions import ToolError
 from fastmcp.server.dependencies import fastmcp_request_ctx
 from fastmcp.server.middleware.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.middleware.rate_limiting import RateLimitError
-from fastmcp.tools.base import InputRequiredToolResult, ToolResult
-from fastmcp.tools.base import Tool as FastMCPTool
+from fastmcp.tools.base import InputRequiredToolResult, Tool as FastMCPTool, ToolResult
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 

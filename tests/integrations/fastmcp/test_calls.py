@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 
 import anyio
 import pytest
-from fastmcp import Client, FastMCP
-from fastmcp import Context as FastMCPContext
+from fastmcp import Client, Context as FastMCPContext, FastMCP
 from fastmcp.dependencies import CurrentContext, Depends
 from fastmcp.exceptions import ToolError
 

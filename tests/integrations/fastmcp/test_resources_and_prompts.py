@@ -7,13 +7,10 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal
 
 import pytest
-from fastmcp import Context as FastMCPContext
-from fastmcp import FastMCP
+from fastmcp import Context as FastMCPContext, FastMCP
 from fastmcp.dependencies import Depends
-from fastmcp.prompts import Message, PromptResult
-from fastmcp.prompts import prompt as fastmcp_prompt
-from fastmcp.resources import ResourceContent, ResourceResult, TextResource
-from fastmcp.resources import resource as fastmcp_resource
+from fastmcp.prompts import Message, PromptResult, prompt as fastmcp_prompt
+from fastmcp.resources import ResourceContent, ResourceResult, TextResource, resource as fastmcp_resource
 from fastmcp.server.transforms import Transform
 from mcp import Client
 from mcp.server.mcpserver.prompts.base import AssistantMessage

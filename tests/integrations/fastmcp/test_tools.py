@@ -9,8 +9,7 @@ import pytest
 from fastmcp import Client, FastMCP
 from fastmcp.exceptions import NotFoundError
 from fastmcp.server.transforms import Transform
-from fastmcp.tools import Tool as FastMCPTool
-from fastmcp.tools import tool as fastmcp_tool
+from fastmcp.tools import Tool as FastMCPTool, tool as fastmcp_tool
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ConfigDict, Field
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from mcpcore_lint.model import _trimmed
 
 

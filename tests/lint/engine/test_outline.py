@@ -12,8 +12,7 @@ from pathlib import Path
 
 import mcpcore_lint
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.outline import complete, complete_all, deferred, forget, outline, settle
 from mcpcore_lint.engine.syntax.project import Project

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.syntax.project import Project

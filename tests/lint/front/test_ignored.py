@@ -7,8 +7,7 @@ import subprocess
 import time
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.settings import Settings
 

@@ -6,8 +6,7 @@ import ast
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mcpcore_lint.engine.syntax.downlevel import downleveled
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 

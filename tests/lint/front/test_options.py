@@ -7,8 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from mcpcore_lint.cli import lint
 from mcpcore_lint.options import OPTIONS, plain
 

@@ -7,8 +7,7 @@ import runpy
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
 

@@ -9,8 +9,7 @@ import tokenize
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 from mcpcore_lint.rules.contract.error_contract_reason_format import SNAKE_CASE, snake_case
 from mcpcore_lint.rules.contract.error_contract_retry_contradiction import ContractRetryContradiction
 from mcpcore_lint.runner.engine import fix_source, lint_paths, lint_source

@@ -18,8 +18,7 @@ from libcst.metadata import (
     TypeInferenceProvider,
 )
 from mcpcore_lint import testing
-from mcpcore_lint.codemods import CstRule, visiting
-from mcpcore_lint.codemods import piece as piece_module
+from mcpcore_lint.codemods import CstRule, piece as piece_module, visiting
 from mcpcore_lint.rule import Invalid
 from mcpcore_lint.rules import all_rules
 from mcpcore_lint.runner.engine import fix_source, lint_source

@@ -9,8 +9,7 @@ import difflib
 
 import libcst as cst
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 from mcpcore_lint.codemods import CstRule
 from mcpcore_lint.rules import all_rules
 from mcpcore_lint.runner.engine import fix_source, lint_source

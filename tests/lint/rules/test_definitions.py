@@ -6,8 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from mcpcore_lint.runner.engine import lint_paths, lint_source
 from mcpcore_lint.settings import Settings
 

@@ -6,9 +6,7 @@ import textwrap
 
 import fastmcp
 import pytest
-from fastmcp.exceptions import PromptError
-from fastmcp.exceptions import ResourceError as FastMCPResourceError
-from fastmcp.exceptions import ToolError as FastMCPToolError
+from fastmcp.exceptions import PromptError, ResourceError as FastMCPResourceError, ToolError as FastMCPToolError
 from mcp.client import Client
 from mcp.server.lowlevel import Server as LowLevelServer
 from mcp.server.mcpserver import MCPServer

@@ -9,14 +9,12 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from mcpcore_lint.engine.registrations.collecting import Function as Definition
-from mcpcore_lint.engine.registrations.collecting import collector_of
+from mcpcore_lint.engine.registrations.collecting import Function as Definition, collector_of
 from mcpcore_lint.engine.registrations.environment import Called, functions_run, written_scope
 from mcpcore_lint.engine.syntax.parse import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Iterator, Set as AbstractSet
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from mcpcore.audit.diagnosis import Report
+    from mcpcore.cli.options import CommandT
 
 
 def print_report(report: Report) -> None:
@@ -166,9 +167,6 @@ def _can_print(text: str) -> bool:
     return True
 
 
-F = TypeVar("F", bound="Callable[..., Any]")
-
-
 @click.group(
     name="audit",
     epilog="""\b
@@ -188,7 +186,7 @@ def group() -> None:
     """
 
 
-def _path_argument(*, required: bool) -> Callable[[F], F]:
+def _path_argument(*, required: bool) -> Callable[[CommandT], CommandT]:
     # Whether it can be read shows when it is read: a writer may be moving the file at this moment.
     kind = click.Path(path_type=Path, dir_okay=False, readable=False)
     return click.argument("path", type=kind, envvar="MCPCORE_AUDIT", metavar="PATH", required=required)
@@ -204,7 +202,7 @@ class _When(click.ParamType[Any]):
             self.fail(str(exc), param, ctx)
 
 
-def _source(command: F) -> F:
+def _source(command: CommandT) -> CommandT:
     """Adds PATH and --store, of which one is needed."""
     store = click.option(
         "--store",
@@ -225,7 +223,7 @@ def _chosen(ctx: click.Context, path: Path | None, store: str | None) -> FileSou
     return FileSource(path)
 
 
-def _filters(command: F) -> F:
+def _filters(command: CommandT) -> CommandT:
     for option in reversed(
         (
             click.option("--tool", "tools", multiple=True, help="Only this tool, resource or prompt; may be repeated."),

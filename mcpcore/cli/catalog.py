@@ -57,7 +57,7 @@ Exit codes: 0 the catalog was written, 2 it could not be made.""",
 @click.option(
     "--format", "shape", type=click.Choice(FORMATS), help="The format; the default is that of the output file, or md."
 )
-@output_option()
+@output_option
 @click.option(
     "--server-json",
     "manifest",

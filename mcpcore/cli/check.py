@@ -79,7 +79,7 @@ Exit codes: 0 no finding reaches --fail-on; 1 a finding does, no tool was called
     show_default=True,
     help="The format of the report.",
 )
-@output_option()
+@output_option
 @click.option(
     "--fail-on",
     type=click.Choice([*LEVELS, "never"]),

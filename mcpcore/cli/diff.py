@@ -62,7 +62,7 @@ Exit codes: 0 no change at or above --fail-on, 1 such a change, 2 it could not b
 @click.option(
     "--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="The format of the report."
 )
-@output_option()
+@output_option
 @click.option(
     "--fail-on",
     type=click.Choice(THRESHOLDS),

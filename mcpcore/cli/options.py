@@ -68,7 +68,7 @@ def complete_files(_ctx: click.Context, _parameter: click.Parameter, _incomplete
     return [CompletionItem("", type="file")]
 
 
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
+CommandT = TypeVar("CommandT", bound="Callable[..., Any]")
 
 ERAS: Final = ("auto", "modern", "handshake")
 _NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -77,7 +77,7 @@ _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 _OF_THE_PROTOCOL: Final = frozenset({"accept", "connection", "content-length", "content-type", "transfer-encoding"})
 
 
-def timeout_option(seconds: float, help_text: str) -> Callable[[_Command], _Command]:
+def timeout_option(seconds: float, help_text: str) -> Callable[[CommandT], CommandT]:
     """`--timeout SECONDS`, more than zero."""
     return click.option(
         "--timeout",
@@ -104,10 +104,14 @@ verbose_option = click.option(
 )
 
 
-def output_option(help_text: str = "Write to FILE, whole or not at all.") -> Callable[[_Command], _Command]:
-    """`-o FILE`, as `path`."""
-    return click.option("-o", "--output", "path", type=click.Path(dir_okay=False), metavar="FILE", help=help_text)
-
+output_option = click.option(
+    "-o",
+    "--output",
+    "path",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write to FILE, whole or not at all.",
+)
 
 header_option = click.option(
     "--header",

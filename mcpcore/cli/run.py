@@ -14,17 +14,17 @@ import socket
 import sys
 import threading
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, Final, cast
 
 import click
 
 from mcpcore.cli import output
 from mcpcore.cli.loading import Target, kind_of, load, traceback_of, where
-from mcpcore.cli.options import SplitCommand, after_dashes, complete_files
+from mcpcore.cli.options import CommandT, SplitCommand, after_dashes, complete_files
 from mcpcore.cli.problems import INTERRUPTED, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from types import FrameType
 
     from mcpcore.boundary.call_log import CallLog
@@ -45,7 +45,7 @@ allow_host_option = click.option(
 )
 
 
-def fault_options(command: _CommandT) -> _CommandT:
+def fault_options(command: CommandT) -> CommandT:
     """Add `--fail`, `--fail-seed` and `--fail-log` to a command."""
     options = (
         click.option(
@@ -137,9 +137,6 @@ def opened_log(path: Path) -> CallLog:
             f"--fail-log {path} cannot be written: {exc.strerror or exc}.",
             hint="name a file in a folder that exists, and that you may write to",
         ) from exc
-
-
-_CommandT = TypeVar("_CommandT", bound="Callable[..., Any]")
 
 
 @click.command(

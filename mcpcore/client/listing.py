@@ -13,7 +13,8 @@ import anyio
 
 from mcpcore.client.schemas import error_path
 from mcpcore.contract.effects import ToolEffects, default_effects
-from mcpcore.contract.failure_modes import NO_CONTRACT, Contract, FailureMode, R_co
+from mcpcore.contract.failure_modes import NO_CONTRACT, Contract, FailureMode
+from mcpcore.contract.mapping import R_co
 from mcpcore.sdk.changed_tools import watch_tools
 from mcpcore.values.json_schema import properties
 from mcpcore.values.untrusted import quietly

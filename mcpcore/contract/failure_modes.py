@@ -12,7 +12,7 @@ from typing_extensions import TypeVar, Unpack
 
 from mcpcore.contract.checks import Templates, problem_of, templates_of
 from mcpcore.contract.effects import CallState, ToolEffects, settled
-from mcpcore.contract.mapping import Kind, Mappable, Mapped, Target, mapped_by
+from mcpcore.contract.mapping import D_co, Kind, Mappable, Mapped, R_co, Target, mapped_by
 
 if TYPE_CHECKING:
     from mcpcore.contract.codes import Code, Effects, Strategy
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mcpcore.contract.retry import Retry
     from mcpcore.values.jsonable import JSON
 
-R_co = TypeVar("R_co", bound=str, covariant=True)
-D_co = TypeVar("D_co", covariant=True, default=Any)
 D = TypeVar("D")
 RL = TypeVar("RL", bound=LiteralString)
 RS = TypeVar("RS", bound=str)

@@ -32,8 +32,11 @@ if TYPE_CHECKING:
     from mcpcore.sdk.definition import ToolDefinition
 
 P = ParamSpec("P")
-S_contra = TypeVar("S_contra", contravariant=True)
+R = TypeVar("R", bound=str)
+S = TypeVar("S")
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+S_contra = TypeVar("S_contra", contravariant=True)
 
 
 # In the order in which the SDK takes them by position. Internal, so not frozen: freezing slows the import.
@@ -107,9 +110,16 @@ class Declaration:
             from mcpcore.services.guarding import contract_guard
 
             self.run = contract_guard(self.contract)(handler)
-        self.limits = self._read_limits()
-        self.scopes = self._read_scopes()
+        self.limits: CallLimits | None = None
+        self.scopes: tuple[str, ...] = ()
         if isinstance(options, ToolOptions):
+            try:
+                self.limits = checked_limits(
+                    self.where, self.noun, timeout=options.timeout, max_concurrency=options.max_concurrency
+                )
+                self.scopes = checked_scopes(self.where, options.auth)
+            except ValueError as exc:
+                raise ContractError(str(exc)) from None
             self.hints_beside(options.annotations)
         try:
             self._read()
@@ -175,22 +185,6 @@ class Declaration:
                 f"{self.where}: a tool that is read_only cannot be destructive; remove one of the two hints"
             )
         return hints
-
-    def _read_limits(self) -> CallLimits | None:
-        if not isinstance(self.options, ToolOptions):
-            return None
-        timeout, max_concurrency = self.options.timeout, self.options.max_concurrency
-        try:
-            return checked_limits(self.where, self.noun, timeout=timeout, max_concurrency=max_concurrency)
-        except ValueError as exc:
-            raise ContractError(str(exc)) from None
-
-    def _read_scopes(self) -> tuple[str, ...]:
-        scopes = self.options.auth if isinstance(self.options, ToolOptions) else ()
-        try:
-            return checked_scopes(self.where, scopes)
-        except ValueError as exc:
-            raise ContractError(str(exc)) from None
 
     def _read(self) -> Signature:
         # The definition is made from the signature, and making it checks, at import, what can be checked.

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, cast, overload
-
-from typing_extensions import TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, cast, overload
 
 from mcpcore.contract.failure_modes import ContractError, FailureMode
-from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, as_declared, declare
+from mcpcore.declare.declaration import (
+    Declaration,
+    Declared,
+    DeclaredMethod,
+    P,
+    R,
+    S,
+    S_contra,
+    T,
+    T_co,
+    as_declared,
+    declare,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mcp_types import Icon
+    from typing_extensions import Unpack
 
     from mcpcore.declare.context import Context
     from mcpcore.declare.keywords import PromptKeywords
     from mcpcore.declare.signature import ContextNamesAnUndeclaredReason, NoType
-
-P = ParamSpec("P")
-R = TypeVar("R", bound=str)
-S = TypeVar("S")
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-S_contra = TypeVar("S_contra", contravariant=True)
 
 
 # In the order in which the SDK takes them by position. Internal, so not frozen: freezing slows the import.

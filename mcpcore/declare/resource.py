@@ -5,13 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, partial
 from inspect import Parameter
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, cast, overload
-
-from typing_extensions import TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, cast, overload
 
 from mcpcore import provided
 from mcpcore.contract.failure_modes import ContractError, FailureMode
-from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, as_declared, declare
+from mcpcore.declare.declaration import (
+    Declaration,
+    Declared,
+    DeclaredMethod,
+    P,
+    R,
+    S,
+    S_contra,
+    T,
+    T_co,
+    as_declared,
+    declare,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,17 +29,11 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.resources.templates import ResourceSecurity
     from mcp.shared.uri_template import UriTemplate
     from mcp_types import Annotations, Icon
+    from typing_extensions import Unpack
 
     from mcpcore.declare.context import Context
     from mcpcore.declare.keywords import ResourceKeywords
     from mcpcore.declare.signature import ContextNamesAnUndeclaredReason, NoType, Signature
-
-P = ParamSpec("P")
-R = TypeVar("R", bound=str)
-S = TypeVar("S")
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-S_contra = TypeVar("S_contra", contravariant=True)
 
 
 # Internal, so not frozen: freezing slows the import.

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, cast, overload
-
-from typing_extensions import TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, TypeVar, cast, overload
 
 from mcpcore.contract.failure_modes import ContractError, FailureMode
-from mcpcore.declare.declaration import Declaration, Declared, DeclaredMethod, ToolOptions, as_declared, declare
+from mcpcore.declare.declaration import (
+    Declaration,
+    Declared,
+    DeclaredMethod,
+    P,
+    R,
+    S,
+    S_contra,
+    T,
+    T_co,
+    ToolOptions,
+    as_declared,
+    declare,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from typing_extensions import Unpack
 
     from mcpcore._shapes import SeenTool  # pyright: ignore[reportMissingModuleSource]
     from mcpcore.declare.context import Context
@@ -24,14 +37,8 @@ _OPTIONS: Final = tuple(field.name for field in fields(ToolOptions))
 MYPY: Final = False
 """True to mypy, which knows the name; see `_shapes.pyi`."""
 
-P = ParamSpec("P")
 Q = ParamSpec("Q")
-R = TypeVar("R", bound=str)
-S = TypeVar("S")
-T = TypeVar("T")
 U = TypeVar("U")
-T_co = TypeVar("T_co", covariant=True)
-S_contra = TypeVar("S_contra", contravariant=True)
 
 
 class Tool(Declared[P, T_co]):

@@ -21,17 +21,15 @@ import time
 from collections.abc import Callable, Collection, Coroutine
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any, Final, Literal, Self, TypeVar
+from typing import Any, Final, Literal, Self
 
 from mcpcore.contract.codes import Code, ErrorCode, is_code
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.retry import MAX_AFTER_MS, Retry
 from mcpcore.services._logging import LOGGER
-from mcpcore.services._wrapping import decorated
+from mcpcore.services._wrapping import F, decorated
 from mcpcore.values.untrusted import is_async
 from mcpcore.values.unwrapping import is_a, leaves_of
-
-F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
 
 State = Literal["closed", "open", "half_open"]
 

@@ -15,7 +15,7 @@ from mcpcore.contract.errors import CodedError, failure_of
 from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, Contract, ContractError, FailureMode
 from mcpcore.contract.mapping import Target
 from mcpcore.services._logging import LOGGER, log_traced
-from mcpcore.services._wrapping import declared, decorated, level_of
+from mcpcore.services._wrapping import F, declared, decorated, level_of
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import JSON, cut_text, dumps, fit, safe_str, to_json, to_json_object
 from mcpcore.values.request_var import call_number
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from mcpcore.declare.context import Context, FailureData
 
-F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
 
 Becomes: TypeAlias = "Code | FailureMode[Any] | str"
 """What an exception becomes: a code, a failure mode, or a reason that the calling tool's contract declares."""

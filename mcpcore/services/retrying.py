@@ -9,7 +9,7 @@ import inspect
 import logging
 import math
 import time
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from mcpcore.contract.bound_fields import hand_on
 from mcpcore.contract.codes import ErrorCode
@@ -17,7 +17,7 @@ from mcpcore.contract.effects import CHANGED, CallState, declared_effects, weake
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import NO_CONTRACT
 from mcpcore.services._logging import log_traced
-from mcpcore.services._wrapping import declared, decorated
+from mcpcore.services._wrapping import F, declared, decorated
 from mcpcore.values.request_var import current
 from mcpcore.values.untrusted import is_async
 from mcpcore.values.unwrapping import leaves_of
@@ -35,7 +35,6 @@ else:
     except ImportError:  # pragma: no cover - the test environment has every extra
         tenacity = None
 
-F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
 
 _SLICE = 0.25
 """Seconds after which a sync wait looks whether its call has been cancelled."""

@@ -49,9 +49,8 @@ from mcpcore.sdk.errors import (
 from mcpcore.sdk.fallbacks import ServerFallbacks
 from mcpcore.sdk.handlers import registering, with_contracts
 from mcpcore.sdk.private import copy_identity_once, lowlevel_of
-from mcpcore.sdk.prompts import register as register_prompt
 from mcpcore.sdk.refusals import Refusals, watched
-from mcpcore.sdk.resources import register as register_resource
+from mcpcore.sdk.resources_and_prompts import register_prompt, register_resource
 from mcpcore.sdk.returned import Resources, watched_prompt
 from mcpcore.sdk.serving import (
     UnknownTool,

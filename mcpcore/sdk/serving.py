@@ -17,6 +17,7 @@ from mcp_types import (
     ErrorData,
 )
 
+from mcpcore.boundary.scopes import require_scopes
 from mcpcore.contract.advice import advice_phrase
 from mcpcore.contract.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.contract.effects import PHRASES, as_effects
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from pydantic import ValidationError
 
+    from mcpcore.boundary.request import Request
     from mcpcore.wire.arguments import Places
     from mcpcore.wire.envelope import Envelope
 
@@ -243,3 +245,30 @@ def trace_id(meta: object, headers: Mapping[str, str] | None) -> str | None:
 
 
 _TRACEPARENT: Final = re.compile(r"(?!ff)[^-]{2}-(?!0{32})([0-9a-f]{32})-[^-]*-", re.IGNORECASE)
+
+
+def require_granted(required: Sequence[str], request: Request) -> None:
+    """Check that the caller of `request` has been granted the `required` scopes.
+
+    Access tokens belong to HTTP. Over stdio and in memory, whoever calls a tool also runs the server, and may call all.
+
+    Raises:
+        CodedError: UNAUTHORIZED or FORBIDDEN.
+    """
+    from mcp.server.auth.middleware.auth_context import get_access_token
+    from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+
+    http = _http_request(request)
+    user = None if http is None else http.scope.get("user")
+    # The context variable may hold the token with which a session began; a token is refreshed in between.
+    token = user.access_token if isinstance(user, AuthenticatedUser) else get_access_token()
+    if http is None and token is None:
+        return
+    require_scopes(required, None if token is None else token.scopes, request.contract)
+
+
+def _http_request(request: Request) -> Any:
+    try:
+        return request.sdk.request_context.request
+    except (AttributeError, ValueError):  # code on the server calls the tool
+        return None

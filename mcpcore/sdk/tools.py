@@ -25,8 +25,7 @@ from mcpcore.sdk.definition import ToolDefinition, admitting_error
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.sdk.handlers import nested_call, require_served_by_sdk, run_handler
 from mcpcore.sdk.results import converted
-from mcpcore.sdk.scopes import require_granted
-from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error, with_failures
+from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error, require_granted, with_failures
 from mcpcore.values.unwrapping import is_a
 from mcpcore.wire.envelope import CANONICAL
 
@@ -46,17 +45,13 @@ class ContractTool(SDKTool):
     # Made without validation, it needs no validator, which would take 1 ms of the import.
     model_config = ConfigDict(defer_build=True)
     _tool: Tool[..., Any] = PrivateAttr()
-    _definition: Any = PrivateAttr()
 
     @classmethod
     def of(cls, tool: Tool[..., Any]) -> ContractTool:
         """The SDK's kind of tool for `tool`."""
         require_served_by_sdk(tool)
         definition = tool.definition
-        made = cls.model_construct(**{name: getattr(definition.sdk, name) for name in SDKTool.model_fields})
-        made._tool = tool  # noqa: SLF001 - its own
-        made._definition = definition  # noqa: SLF001 - its own
-        return made
+        return cls.model_construct(_tool=tool, **{name: getattr(definition.sdk, name) for name in SDKTool.model_fields})
 
     # Cached, since pydantic looks a private attribute up the long way, some times in each call.
     @functools.cached_property
@@ -72,7 +67,7 @@ class ContractTool(SDKTool):
     @functools.cached_property
     def definition(self) -> ToolDefinition:
         """Its schemas."""
-        return self._definition  # type: ignore[no-any-return]
+        return self._tool.definition
 
     @functools.cached_property
     def results(self) -> ResultForm:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcpcore.classification.status import code_for_status
-from mcpcore.services._wrapping import declared, decorated
+from mcpcore.services._shared import declared, decorated
 from mcpcore.services.guarding import guard
 from mcpcore.services.responses import from_http_response, from_http_response_async
 from mcpcore.values.untrusted import is_async

@@ -26,8 +26,7 @@ from typing import Any, Final, Literal, Self
 from mcpcore.contract.codes import Code, ErrorCode, is_code
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.retry import MAX_AFTER_MS, Retry
-from mcpcore.services._logging import LOGGER
-from mcpcore.services._wrapping import F, decorated
+from mcpcore.services._shared import LOGGER, F, decorated
 from mcpcore.values.untrusted import is_async
 from mcpcore.values.unwrapping import is_a, leaves_of
 

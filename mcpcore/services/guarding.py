@@ -14,8 +14,7 @@ from mcpcore.contract.codes import Code, is_code
 from mcpcore.contract.errors import CodedError, failure_of
 from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, Contract, ContractError, FailureMode
 from mcpcore.contract.mapping import Target
-from mcpcore.services._logging import LOGGER, log_traced
-from mcpcore.services._wrapping import F, declared, decorated, level_of
+from mcpcore.services._shared import LOGGER, F, declared, decorated, level_of, log_traced
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import JSON, cut_text, dumps, fit, safe_str, to_json, to_json_object
 from mcpcore.values.request_var import call_number

@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 from mcpcore.classification.retry_after import as_retry, parse_retry_after
 from mcpcore.classification.status import RETRY_AFTER_STATUSES, code_for_status, retry_for_status
 from mcpcore.contract.errors import CodedError
-from mcpcore.services._logging import LOGGER
-from mcpcore.services._wrapping import declared, level_of
+from mcpcore.services._shared import LOGGER, declared, level_of
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import cut_text, to_json_object
 

@@ -16,8 +16,7 @@ from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.effects import CHANGED, CallState, declared_effects, weakest
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import NO_CONTRACT
-from mcpcore.services._logging import log_traced
-from mcpcore.services._wrapping import F, declared, decorated
+from mcpcore.services._shared import F, declared, decorated, log_traced
 from mcpcore.values.request_var import current
 from mcpcore.values.untrusted import is_async
 from mcpcore.values.unwrapping import leaves_of

@@ -28,8 +28,7 @@ from mcpcore.integrations.fastmcp.private import wire_request
 from mcpcore.integrations.fastmcp.results import prompt_result, resource_result, tool_result
 from mcpcore.sdk.answers import AnsweredCall, ResponseWriter
 from mcpcore.sdk.handlers import nested_call, run_handler
-from mcpcore.sdk.scopes import require_granted
-from mcpcore.sdk.serving import exposes_internal_errors, invalid_arguments_error
+from mcpcore.sdk.serving import exposes_internal_errors, invalid_arguments_error, require_granted
 from mcpcore.values.jsonable import shown_name
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.request_var import current

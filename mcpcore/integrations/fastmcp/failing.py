@@ -9,15 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.exceptions import DisabledError, NotFoundError, ValidationError as FastMCPValidationError
+from fastmcp.server.auth import AuthContext
+from fastmcp.server.dependencies import get_access_token
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails
 
+from mcpcore.boundary.scopes import require_scopes
 from mcpcore.contract.errors import CodedError, FrameworkError
 from mcpcore.contract.failure_modes import NO_CONTRACT
 from mcpcore.integrations.fastmcp.calling import FastMCPCall, server_of
 from mcpcore.integrations.fastmcp.errors import is_before_handler, is_refusal_of_a_transform, raised_within
-from mcpcore.integrations.fastmcp.finding import find_contract_prompt, find_contract_tool, tool_names
-from mcpcore.integrations.fastmcp.scopes import require_visible
+from mcpcore.integrations.fastmcp.finding import contract_tool_of, find_contract_prompt, find_contract_tool, tool_names
 from mcpcore.sdk.serving import invalid_arguments_error, protocols_own, unknown_tool_error
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.unwrapping import returned_failure
@@ -62,7 +64,7 @@ async def read_tool_failure(
         if message.name in known:
             return exc
         try:
-            await require_visible(server, message.name)
+            await _require_visible(server, message.name)
         except CodedError as hidden:
             return hidden
         return unknown_tool_error(message.name, known)
@@ -148,3 +150,32 @@ def _misnamed(schema: Mapping[str, Any], name: str, arguments: Mapping[str, Any]
     ]
     lines += [InitErrorDetails(type="extra_forbidden", loc=(key,), input=None) for key in sorted(unknown)]
     return ValidationError.from_exception_data(name, lines) if lines else None
+
+
+async def _require_visible(server: FastMCP[Any], name: str) -> None:
+    """Check that the tool `name`, which FastMCP does not find, is not one that it hides for want of scopes.
+
+    To FastMCP, a tool with `@mcp.tool(auth=require_scopes(...))` does not exist for a caller who lacks a scope. Such a
+    caller gets the missing scopes instead, and can ask for them. A tool that any other check hides stays hidden.
+
+    Raises:
+        CodedError: UNAUTHORIZED or FORBIDDEN, if it is.
+    """
+    for provider in server.providers:
+        # A provider finds its tools without regard to the caller; the server hides them.
+        tool = await provider.get_tool(name)
+        if tool is None or tool.auth is None:
+            continue
+        token = get_access_token()
+        context = AuthContext(token=token, component=tool)
+        checks = tool.auth if isinstance(tool.auth, list) else [tool.auth]
+        required: set[str] = set()
+        for check in checks:
+            scopes = getattr(check, "required_scopes", None)
+            if not isinstance(scopes, frozenset):
+                return
+            if not check(context):
+                required |= scopes
+        declared = contract_tool_of(tool)
+        contract = NO_CONTRACT if declared is None else declared.contract
+        require_scopes(sorted(required), None if token is None else token.scopes, contract)

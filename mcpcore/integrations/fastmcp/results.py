@@ -15,8 +15,7 @@ from mcp_types import CallToolResult, ContentBlock, InputRequiredResult, TextCon
 from pydantic import BaseModel
 from pydantic_core import from_json, to_json
 
-from mcpcore.sdk.prompts import messages_of
-from mcpcore.sdk.resources import content_of
+from mcpcore.sdk.resources_and_prompts import content_of_resource, messages_of_prompt
 from mcpcore.sdk.results import converted, written_parts
 from mcpcore.sdk.returned import text_of
 from mcpcore.values.unwrapping import returned_failure
@@ -129,7 +128,7 @@ async def resource_result(
         return await resource_result(returned, mime_type=mime_type, meta=meta)
     if isinstance(returned, list) and returned and all(isinstance(item, ResourceContent) for item in returned):
         return ResourceResult(returned)
-    content = await content_of(returned)
+    content = await content_of_resource(returned)
     return ResourceResult([ResourceContent(content, mime_type=mime_type or "text/plain", meta=meta)])
 
 
@@ -149,7 +148,7 @@ async def prompt_result(
             messages.append(item)
             continue
         try:
-            made = await messages_of([item], name)
+            made = await messages_of_prompt([item], name)
         except ValueError as exc:
             # The SDK wraps whatever went wrong.
             raise (exc if exc.__cause__ is None else returned_failure(exc.__cause__)) from None

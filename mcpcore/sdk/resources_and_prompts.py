@@ -1,19 +1,23 @@
-"""Resources with contracts among those of the SDK."""
+"""Resources and prompts with contracts among those of the SDK."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from mcp.server.mcpserver.prompts import Prompt
+from mcp.server.mcpserver.prompts.base import Message, PromptArgument
 from mcp.server.mcpserver.resources import FunctionResource, Resource, ResourceManager, ResourceTemplate
 from mcp_types import InputRequiredResult
 
 from mcpcore.contract.failure_modes import ContractError
 from mcpcore.sdk.handlers import OfDeclared, answer, require_served_by_sdk
-from mcpcore.sdk.returned import watched
+from mcpcore.sdk.returned import watched, watched_prompt
 
 if TYPE_CHECKING:
+    from mcp.server.mcpserver.prompts.manager import PromptManager
     from mcp.server.mcpserver.resources.templates import ResourceSecurity
 
+    from mcpcore.declare.prompt import DeclaredPrompt
     from mcpcore.declare.resource import DeclaredResource
 
 
@@ -23,16 +27,14 @@ class ContractResource(OfDeclared, Resource):
     @classmethod
     def of(cls, declared: DeclaredResource[..., Any]) -> Self:
         """The SDK's kind of resource for `declared`."""
-        made = cls.model_construct(uri=declared.uri, **_described(declared))
-        made._declared = declared  # noqa: SLF001 - its own
-        return made
+        return cls.model_construct(_declared=declared, uri=declared.uri, **_described(declared))
 
     async def read(self) -> str | bytes:
         """Run the handler, and write its value as the SDK does."""
-        return await content_of(await answer(self._declared, {}, None))
+        return await content_of_resource(await answer(self._declared, {}, None))
 
 
-async def content_of(returned: Any) -> str | bytes:
+async def content_of_resource(returned: Any) -> str | bytes:
     """What the handler of a resource returned, as the SDK writes it.
 
     Raises:
@@ -48,7 +50,8 @@ class ContractTemplate(OfDeclared, ResourceTemplate):
     def of(cls, declared: DeclaredResource[..., Any], *, security: ResourceSecurity) -> Self:
         """The SDK's kind of template for `declared`; `security` is the server's own policy."""
         declaration: Any = declared.declaration
-        made = cls.model_construct(
+        return cls.model_construct(
+            _declared=declared,
             uri_template=declared.uri,
             fn=declared.handler,
             parameters=declared.definition.sdk.parameters,
@@ -57,8 +60,6 @@ class ContractTemplate(OfDeclared, ResourceTemplate):
             security=declaration.options.security or security,
             **_described(declared),
         )
-        made._declared = declared  # noqa: SLF001 - its own
-        return made
 
     async def create_resource(self, uri: str, params: dict[str, Any], context: Any) -> Resource | InputRequiredResult:
         """Run the handler for a URI that matches the template."""
@@ -92,7 +93,9 @@ def _giving(value: Any) -> Any:
     return give
 
 
-def register(manager: ResourceManager, declared: DeclaredResource[..., Any], *, security: ResourceSecurity) -> None:
+def register_resource(
+    manager: ResourceManager, declared: DeclaredResource[..., Any], *, security: ResourceSecurity
+) -> None:
     """Add a resource of mcpcore to those of a server.
 
     Raises:
@@ -110,3 +113,56 @@ def register(manager: ResourceManager, declared: DeclaredResource[..., Any], *, 
         templates[uri] = ContractTemplate.of(declared, security=security)
     else:
         manager.add_resource(ContractResource.of(declared))
+
+
+class ContractPrompt(OfDeclared, Prompt):
+    """A prompt of mcpcore."""
+
+    @classmethod
+    def of(cls, declared: DeclaredPrompt[..., Any]) -> Self:
+        """The SDK's kind of prompt for `declared`."""
+        options, sdk = declared.declaration.options, declared.definition.sdk
+        required = sdk.parameters.get("required", ())
+        return cls.model_construct(
+            _declared=declared,
+            name=declared.name,
+            title=options.title,
+            description=sdk.description,
+            icons=options.icons,
+            arguments=[
+                PromptArgument(name=name, description=schema.get("description"), required=name in required)
+                for name, schema in sdk.parameters.get("properties", {}).items()
+            ],
+            fn=declared.handler,
+            context_kwarg=None,
+        )
+
+    async def render(self, arguments: dict[str, Any] | None, context: Any) -> list[Message] | InputRequiredResult:
+        """Run the handler, and make messages of its value as the SDK does."""
+        return await messages_of_prompt(await answer(self._declared, arguments or {}, context), self.name)
+
+
+async def messages_of_prompt(returned: Any, name: str) -> list[Message] | InputRequiredResult:
+    """What the handler of the prompt `name` returned, as messages of the SDK.
+
+    Raises:
+        ValueError: If it cannot be a message, as the SDK has it; the cause says why.
+    """
+    # A prompt without a context needs none for its own function.
+    context: Any = None
+    return await watched_prompt(Prompt.model_construct(name=name, fn=_giving(returned))).render(None, context)
+
+
+def register_prompt(manager: PromptManager, declared: DeclaredPrompt[..., Any]) -> None:
+    """Add a prompt of mcpcore to those of a server.
+
+    Raises:
+        ContractError: If the server has a prompt of that name already, or only FastMCP can run the handler.
+    """
+    require_served_by_sdk(declared)
+    if manager.get_prompt(declared.name) is not None:
+        raise ContractError(
+            f"{declared.declaration.where}: the server already has a prompt {declared.name!r}; give one of them "
+            "another name"
+        )
+    manager.add_prompt(ContractPrompt.of(declared))

@@ -1,20 +1,21 @@
-"""Decorating functions, methods and what calls them, sync and async; and the contract of the tool that is running."""
+"""The parts that services share: decorating functions, the contract of the running tool, and the log of failures."""
 
 from __future__ import annotations
 
 import inspect
 import logging
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from mcpcore.values.request_var import current
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mcpcore.contract.codes import Code
     from mcpcore.contract.failure_modes import FailureMode
 
 F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
+
+LOGGER: Final = logging.getLogger("mcpcore.services")
 
 
 def level_of(code: Code | None) -> int:
@@ -50,3 +51,24 @@ def decorated(
             f"put {decorator}(...) inside it"
         )
     return cast("F", wrap(target))
+
+
+def log_traced(
+    level: int, exc: BaseException, message: str, *args: object, extra: Mapping[str, Any] | None = None
+) -> None:
+    """Log `exc` with the tracebacks of itself, its causes and its members; a traceback that cannot be had is no error.
+
+    `message` and `args` must be without secrets already.
+    """
+    if not LOGGER.isEnabledFor(level):
+        return
+    from mcpcore.audit.traces import log_crash
+    from mcpcore.boundary.crash_log import traced
+
+    try:
+        trace = traced(exc)
+    except Exception as failed:  # noqa: BLE001 - formatting calls the exception's own code
+        message = f"{message} (the traceback could not be formatted: %s)"
+        LOGGER.log(level, message, *args, type(failed).__name__, extra=extra)
+        return
+    log_crash(LOGGER, level, exc, trace, message, *args, extra=extra)

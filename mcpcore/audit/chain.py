@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import re
 from binascii import crc32
 from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from mcpcore.values.untrusted import json_object
 
 GENESIS: Final = "0" * 64
 """The `prev` of the first record of a trail."""
@@ -207,8 +208,5 @@ def event_of(line: bytes) -> dict[str, object] | None:
     """The event that the trail recorded in `line` (a seal, a pruned file, lost records); None for a failure."""
     if b'"event":' not in line:
         return None
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) and isinstance(value.get("event"), str) else None
+    value = json_object(line)
+    return value if value is not None and isinstance(value.get("event"), str) else None

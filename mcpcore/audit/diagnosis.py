@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple
 
 from mcpcore.audit.chain import GENESIS, MAX_LINE, PLAIN, Head, Link, Signer, event_of, read_link
+from mcpcore.values.untrusted import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -373,10 +373,9 @@ class Diagnosis:
         name = self.sources[row.source].name
         ident: str | None = None
         if finding.is_about_row:
-            with contextlib.suppress(ValueError, RecursionError):
-                value = json.loads(self._bytes(row))
-                if isinstance(value, dict) and isinstance(value.get("correlationId"), str):
-                    ident = value["correlationId"][:64]
+            value = json_object(self._bytes(row))
+            if value is not None and isinstance(value.get("correlationId"), str):
+                ident = value["correlationId"][:64]
         return Problem(finding.kind, finding.detail, name, row.line, finding.seq, ident)
 
     def _place(self, row: Row) -> str:

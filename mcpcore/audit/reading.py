@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from mcpcore.audit.chain import MAX_LINE
 from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import rotated_files
+from mcpcore.values.untrusted import json_object
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,11 +128,8 @@ def parse_line(line: bytes) -> Record | None:
     """The record of a line; None if it is unfinished or not a record."""
     if not line.endswith(b"\n"):
         return None
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) and isinstance(value.get("seq"), int) else None
+    value = json_object(line)
+    return value if value is not None and isinstance(value.get("seq"), int) else None
 
 
 def read(path: Path, query: Query | None = None) -> Iterator[Record]:

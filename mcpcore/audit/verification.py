@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import random
 import time
@@ -16,6 +15,7 @@ from mcpcore.audit.chain import GENESIS, HEAD_SIZE, KEY_VARIABLE, PLAIN, Head, L
 from mcpcore.audit.diagnosis import MAX_PROBLEMS, Diagnosis, Problem, Report, Row, Source, rows
 from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import head_path, rotated_files
+from mcpcore.values.untrusted import json_object
 
 _ATTEMPTS: Final = 200
 _LONGEST_PAUSE: Final = 0.01
@@ -278,9 +278,8 @@ class _Scan:
 
 
 def _timestamp(line: bytes) -> str | None:
-    with contextlib.suppress(ValueError, RecursionError):
-        return str(json.loads(line).get("timestamp"))[:40]
-    return None
+    record = json_object(line)
+    return None if record is None else str(record.get("timestamp"))[:40]
 
 
 def _compare_head(scan: _Scan, beside: Head | None, known: Head | KnownHead | None, report: Report) -> None:

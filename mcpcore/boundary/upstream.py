@@ -76,11 +76,7 @@ def _is_foreign(sent: Envelope) -> bool:
     """Whether the code is one of another application, and well formed."""
     if len(sent.name) > _MAX_CODE or _CODE_NAME.fullmatch(sent.name) is None or abs(sent.code) > MAX_NUMBER:
         return False
-    try:
-        code_named(sent.name)
-    except KeyError:
-        return True
-    return False
+    return code_named(sent.name) is None
 
 
 def _details(sent: Envelope) -> dict[str, Any]:

@@ -136,7 +136,7 @@ def _code(name: object, number: object, where: str, problems: list[str]) -> dict
     if name is None and number is None:
         problems.append(f"{where} has no code")
         return {"name": None, "code": None}
-    known = quietly(lambda: code_named(name), None) if isinstance(name, str) else None
+    known = code_named(name)
     if known is not None and number not in (None, int(known)):
         problems.append(f"{where}: {name} has the number {int(known)}, not {number}")
     if known is None and name is not None and isinstance(number, int) and (same := code_numbered(number)) is not None:

@@ -347,10 +347,7 @@ def _places(places: Iterable[Place]) -> tuple[Place, ...]:
 def completed(error: dict[str, Any]) -> dict[str, Any]:
     """An entry with the name and the number of its code, of which it may have only one."""
     name, number = error.get("name"), error.get("code")
-    try:
-        known = code_named(name) if isinstance(name, str) else None
-    except KeyError:
-        known = None
+    known = code_named(name)
     if known is None and name is None and isinstance(number, int):
         known = code_numbered(number)
     return error if known is None else {**error, "name": known.name, "code": int(known)}

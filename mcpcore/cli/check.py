@@ -130,7 +130,7 @@ def check(
     from mcpcore.wire.redaction import redact_text
 
     address = _address(words, after_dashes(ctx), url, headers)
-    if everything and not yes and not _is_terminal():
+    if everything and not yes and not (sys.stdin and sys.stdin.isatty()):
         raise Problem(
             "--all asks for confirmation, but there is no terminal.", hint="add --yes if the server may change data"
         )
@@ -219,10 +219,6 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
     if not done:  # pragma: no branch - not traced by 3.11 after a cancellation: gh-106749
         run.stop("it was interrupted")
     return not done
-
-
-def _is_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _agrees(tools: list[CheckedTool], bar: _Bar) -> bool:

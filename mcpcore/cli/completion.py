@@ -8,7 +8,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from mcpcore.cli import output
-from mcpcore.cli.root import PROGRAM, SHELLS
+from mcpcore.cli.root import PROGRAM, SHELLS, cli
 
 _VARIABLE: Final = f"_{PROGRAM.upper()}_COMPLETE"
 
@@ -23,8 +23,6 @@ Add one of these lines to the start-up file of the shell, or run it once to try:
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion(shell: str) -> None:
     """Print the completion script of SHELL."""
-    from mcpcore.cli.root import cli
-
     completion_class = get_completion_class(shell)
     assert completion_class is not None
     script = completion_class(cli, {}, PROGRAM, _VARIABLE)

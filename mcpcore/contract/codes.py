@@ -203,7 +203,7 @@ class CustomCode(int):
         return int(self)
 
     def __reduce__(self) -> tuple[object, tuple[str]]:  # a copy is the code itself
-        return code_named, (self.name,)
+        return _registered, (self.name,)
 
     def __repr__(self) -> str:
         return f"<CustomCode.{self.name}: {int(self)}>"
@@ -298,14 +298,13 @@ def sentence_for(code: Code, surface: str) -> str:
     return code.sentence.replace(" tool ", f" {surface} ") if isinstance(code, ErrorCode) else code.sentence
 
 
-def code_named(name: str) -> Code:
-    """The code of a name.
+def code_named(name: object) -> Code | None:
+    """The code of a name, or None."""
+    return ErrorCode.__members__.get(name, _CUSTOM_BY_NAME.get(name)) if isinstance(name, str) else None
 
-    Raises:
-        KeyError: If no code, of the framework or of the application, has the name.
-    """
-    code = ErrorCode.__members__.get(name)
-    return _CUSTOM_BY_NAME[name] if code is None else code
+
+def _registered(name: str) -> CustomCode:
+    return _CUSTOM_BY_NAME[name]
 
 
 def foreign_code(name: str, number: int, *, retry: Retry | None, sentence: str) -> CustomCode | None:

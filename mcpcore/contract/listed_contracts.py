@@ -79,13 +79,9 @@ def _entry(entry: Mapping[str, Any]) -> tuple[dict[str, Any], ListedSchema | Non
 
 def _code(name: object, number: object, retry: Retry | None, sentence: str) -> Code | None:
     """The code of that name, else of that number; one of another application where this program has neither."""
-    if isinstance(name, str):
-        try:
-            return code_named(name)
-        except KeyError:
-            pass
-    if isinstance(number, bool) or not isinstance(number, int):
-        return None
+    known = code_named(name)
+    if known is not None or isinstance(number, bool) or not isinstance(number, int):
+        return known
     known = code_numbered(number)
     if known is None and isinstance(name, str):
         return foreign_code(name, number, retry=retry, sentence=sentence)

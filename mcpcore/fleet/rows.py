@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from mcpcore.audit.kinds import REFUSED, breach_count_of, breach_kinds_of, count_of, is_lost, missing_of
 from mcpcore.audit.reading import Record, moment_of, surfaces_of, text_of, what_failed
-from mcpcore.values.untrusted import list_in
+from mcpcore.values.untrusted import json_object, list_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,11 +51,8 @@ class Line(NamedTuple):
 
 def parse(raw: bytes, *, chained: bool) -> Record | None:
     """The record of a line, as `reading` parses it; one that is not `chained` needs no number."""
-    try:
-        value = json.loads(raw)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) and (not chained or isinstance(value.get("seq"), int)) else None
+    value = json_object(raw)
+    return value if value is not None and (not chained or isinstance(value.get("seq"), int)) else None
 
 
 def proof_of(link: Link | None) -> Proof:

@@ -14,7 +14,6 @@ agent = Agent("openai:gpt-5", toolsets=[toolset])
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ from pydantic_ai.toolsets import WrapperToolset
 
 from mcpcore.client import CallPolicy, relay
 from mcpcore.contract.effects import CHANGED
+from mcpcore.values.untrusted import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,13 +112,9 @@ def _result(answer: Any) -> Mapping[str, Any]:
     if not isinstance(answer, Exception):
         return {"content": [], "structuredContent": answer if isinstance(answer, dict) else None, "isError": False}
     text = str(answer)
-    try:
-        structured = json.loads(text)
-    except ValueError:
-        structured = None
     return {
         "content": [{"type": "text", "text": text}],
-        "structuredContent": structured if isinstance(structured, dict) else None,
+        "structuredContent": json_object(text),
         "isError": True,
     }
 

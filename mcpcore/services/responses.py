@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
@@ -15,6 +14,7 @@ from mcpcore.contract.errors import CodedError
 from mcpcore.services._shared import LOGGER, declared, level_of
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import cut_text, to_json_object
+from mcpcore.values.untrusted import json_object
 
 if TYPE_CHECKING:
     from mcpcore.contract.codes import Code
@@ -264,11 +264,8 @@ def _problem(content: bytes | None, kind: str) -> dict[str, Any] | None:
     """The problem details of a response, without extensions; None where it has none."""
     if not content or kind.partition(";")[0].strip().lower() != "application/problem+json":
         return None
-    try:
-        parsed = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(parsed, dict):
+    parsed = json_object(content)
+    if parsed is None:
         return None
     fields: dict[str, Any] = {}
     for name, expected in _PROBLEM_FIELDS.items():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.json_schema import branches, forms, own_properties, properties, resolved
 from mcpcore.values.jsonable import WIDEST, clean_cut, cut_text, dumps, plain_json, to_json
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -291,10 +292,8 @@ def _parsed(value: object) -> Collection[Any]:
     """What a text says as JSON: some hosts send lists and objects so, and validators see what is in them."""
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
         return ()
-    try:
-        return (json.loads(value),)
-    except (ValueError, RecursionError):
-        return ()
+    parsed = quietly(lambda: json.loads(value), None)
+    return () if parsed is None else (parsed,)
 
 
 def _forms_of(value: str | float | bytes) -> Iterator[str]:

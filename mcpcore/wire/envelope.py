@@ -94,10 +94,8 @@ class Envelope:
     @property
     def error_code(self) -> Code | None:
         """The code as this program knows it; None where it is one of another application."""
-        try:
-            return code_named(self.name)
-        except KeyError:
-            return code_numbered(self.code)
+        code = code_named(self.name)
+        return code_numbered(self.code) if code is None else code
 
     @property
     def reason(self) -> str | None:

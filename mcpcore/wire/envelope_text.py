@@ -35,6 +35,7 @@ from mcpcore.contract.advice import BETWEEN, advice_phrase, read_advice
 from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.values.escaping import clean_text, one_line
 from mcpcore.values.jsonable import dumps, fit_object, to_json_object
+from mcpcore.values.untrusted import json_object, quietly
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -211,9 +212,9 @@ def read(text: str) -> TextFields | None:
             return None
         fields = fields._replace(hint=hint)
     if middle and middle[0].startswith(_DETAILS):
-        details = _object(middle.pop(0).removeprefix(_DETAILS))
+        details = json_object(middle.pop(0).removeprefix(_DETAILS))
         # The last line has what the framework writes into the data.
-        if details is None or not WRITTEN_DATA_KEYS.isdisjoint(details):
+        if not details or not WRITTEN_DATA_KEYS.isdisjoint(details):
             return None
         fields = fields._replace(details=details)
     match = _REPEATED.match(middle[0]) if middle else None
@@ -245,14 +246,6 @@ def _json(details: Mapping[str, Any], limit: int) -> str:
     return one_line(text)
 
 
-def _object(text: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) and value else None
-
-
 def word(value: str) -> str:
     """`value` as one word of the last line: a JSON string if it could be taken for something else."""
     # Nearly all are: reasons, codes, ids and the names of most tools.
@@ -266,10 +259,7 @@ def word(value: str) -> str:
 def _untoken(token: str) -> str | None:
     if _PLAIN.fullmatch(token):
         return token
-    try:
-        value = json.loads(token)
-    except (ValueError, RecursionError):
-        return None
+    value = quietly(lambda: json.loads(token), None)
     # A plain value is never written as a string, nor anything else in a second spelling.
     return value if isinstance(value, str) and word(value) == token else None
 

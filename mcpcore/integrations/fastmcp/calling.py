@@ -156,9 +156,14 @@ async def _called(declared: Declared[..., Any], arguments: dict[str, Any], injec
     call = claim(declared)
     if call is not None:
         return await answer_claimed(declared, arguments, injected, call)
+    fastmcp = _context()
     if answering_now() is None:
-        return await _answered_alone(declared, arguments, injected, _context())
-    return await _called_by_handler(declared, arguments, injected, _context())
+        return await _answered_alone(declared, arguments, injected, fastmcp)
+    # A handler called it, and reads the failure itself.
+    make, name = functools.partial(_SDKView, fastmcp), registration_of(declared).name
+    request = Request(make, contract=declared.contract, effects=_effects_of(declared), fastmcp=fastmcp)
+    with nested_call(request, name):
+        return await _run(declared, arguments, injected, request, name)
 
 
 async def answer_claimed(
@@ -197,27 +202,8 @@ def registration_of(declared: Declared[..., Any]) -> Any:
     return kept[1]
 
 
-def _request_of(declared: Declared[..., Any], fastmcp: FastMCPContext | None) -> Request:
-    """A new request for `declared`, which no `ContractMiddleware` answers."""
-    return Request(
-        functools.partial(_SDKView, fastmcp),
-        contract=declared.contract,
-        effects=_effects_of(declared),
-        fastmcp=fastmcp,
-    )
-
-
 def _effects_of(declared: Declared[..., Any]) -> ToolEffects | None:
     return default_effects(registration_of(declared).annotations) if isinstance(declared, Tool) else None
-
-
-async def _called_by_handler(
-    declared: Declared[..., Any], arguments: dict[str, Any], injected: dict[str, Any], fastmcp: FastMCPContext | None
-) -> Any:
-    """The result for the handler that called `declared`; a failure is raised, for that handler to read."""
-    request, name = _request_of(declared, fastmcp), registration_of(declared).name
-    with nested_call(request, name):
-        return await _run(declared, arguments, injected, request, name)
 
 
 async def _run(

@@ -166,12 +166,11 @@ def is_refusal_of_a_transform(exc: BaseException) -> bool:
 
 def fastmcps_failure(exc: BaseException, name: str, surface: str) -> BaseException | None:
     """FastMCP's refusal of the caller's `name` or arguments, in words that do not repeat them; None for another."""
-    if surface == "prompt":
-        return _prompt_failure(exc, name)
-    return _resource_failure(exc, name) if surface == "resource" else None
-
-
-def _prompt_failure(exc: BaseException, name: str) -> FrameworkError | None:
+    # FastMCP also raises a subclass of it, for a URI that is not safe.
+    if surface == "resource" and is_a(exc, NotFoundError) and exc.args == (f"Unknown resource: {name!r}",):
+        return NotFoundError(f"Unknown resource: {shown_name(name)}")
+    if surface != "prompt":
+        return None
     # Not `safe_str(exc)`, which escapes and cuts what the caller sent.
     if type(exc) is NotFoundError and exc.args == (f"Unknown prompt: {name!r}",):
         return unknown_prompt_error(name)
@@ -182,13 +181,6 @@ def _prompt_failure(exc: BaseException, name: str) -> FrameworkError | None:
         message = f"The argument {match[1]!r} is not of its type"
         hint = f"Send {match[1]!r} as the list of prompts describes it."
         return FrameworkError(ErrorCode.INVALID_PARAMS, message, reason=INVALID_ARGUMENTS, recovery=hint)
-    return None
-
-
-def _resource_failure(exc: BaseException, uri: str) -> NotFoundError | None:
-    # FastMCP also raises a subclass of it, for a URI that is not safe.
-    if is_a(exc, NotFoundError) and exc.args == (f"Unknown resource: {uri!r}",):
-        return NotFoundError(f"Unknown resource: {shown_name(uri)}")
     return None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from mcpcore.contract.codes import Code, ErrorCode, code_numbered
+from mcpcore.contract.codes import Code, ErrorCode
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import dumps
 from mcpcore.wire.envelope import Envelope
@@ -90,4 +90,5 @@ def own_code(envelope: Envelope, dialect: str, codes: Container[str], *, prefix:
 
 def known(envelope: Envelope) -> Code:
     """The code of an envelope as this program knows it; UNKNOWN_ERROR for one of another application."""
-    return envelope.error_code or code_numbered(envelope.code) or ErrorCode.UNKNOWN_ERROR
+    code = envelope.error_code
+    return ErrorCode.UNKNOWN_ERROR if code is None else code

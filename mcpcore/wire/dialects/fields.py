@@ -179,10 +179,10 @@ def fact_of(value: object, *, is_rpc: bool = False) -> Fact | None:
             return fact_of(int(value))
         if value.lower() in CODES:
             return Fact(CODES[value.lower()][1])
-        try:
-            return Fact(cast("ErrorCode", code_named(value.upper())))
-        except KeyError:
-            return SERVICE_CODES.get(value) or (None if value.lower() in _VAGUE else GRPC.get(value))
+        code = code_named(value.upper())
+        if code is not None:
+            return Fact(cast("ErrorCode", code))
+        return SERVICE_CODES.get(value) or (None if value.lower() in _VAGUE else GRPC.get(value))
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     if is_rpc and 0 < value <= len(_GRPC_CODES):

@@ -13,7 +13,7 @@ from mcpcore.contract.effects import CallState, settled
 from mcpcore.contract.retry import Retry
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.jsonable import clean_cut
-from mcpcore.values.untrusted import quietly
+from mcpcore.values.untrusted import json_object, quietly
 from mcpcore.wire.dialects.fields import Fields, fact_of, fields_of, word_of
 from mcpcore.wire.dialects.repeating import forbids_retry
 from mcpcore.wire.dialects.result_forms import MAX_TEXT, Answer, answer_of
@@ -202,12 +202,9 @@ def _canonical_text(text: str) -> Envelope | None:
         data["reason"] = fields.reason
     if data:
         data["retryable"] = fields.retry.retryable
-    try:
-        number = int(code_named(fields.name))
-    except KeyError:
-        number = int(ErrorCode.UNKNOWN_ERROR)
+    code = code_named(fields.name)
     return Envelope(
-        code=number,
+        code=int(ErrorCode.UNKNOWN_ERROR if code is None else code),
         name=fields.name,
         message=fields.message,
         retry=fields.retry,
@@ -233,13 +230,7 @@ def _unknown(answer: Answer) -> Envelope:
 def _object(text: str) -> Mapping[str, Any] | None:
     """The JSON object that a text is, or None."""
     stripped = text.strip()
-    if not stripped.startswith("{") or len(stripped) > MAX_TEXT:
-        return None
-    try:
-        parsed = json.loads(stripped)
-    except (ValueError, RecursionError):
-        return None
-    return parsed if isinstance(parsed, dict) else None
+    return json_object(stripped) if stripped.startswith("{") and len(stripped) <= MAX_TEXT else None
 
 
 _AROUND_JSON: Final = re.compile(
@@ -263,10 +254,7 @@ def _object_within(text: str) -> Mapping[str, Any] | None:
     if len(text) > MAX_TEXT:
         return None
     if text.lstrip().startswith('"'):
-        try:
-            said = json.loads(text)
-        except (ValueError, RecursionError):
-            return None
+        said = quietly(lambda: json.loads(text), None)
         return _object(said) if isinstance(said, str) else None
     match = _AROUND_JSON.fullmatch(text.strip())
     return _object(match["json"]) if match is not None else None

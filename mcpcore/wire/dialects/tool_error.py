@@ -50,15 +50,12 @@ class ToolErrorDialect(Dialect):
         except (ValueError, TypeError):
             return None
         suggestion = structured.get("suggestion")
-        try:
-            code: Any = code_named(native)
-        except KeyError:
-            code = ErrorCode.UNKNOWN_ERROR
+        code = code_named(native)
         return envelope_from(
             structured.get("details"),
             message=message,
             native_code=native,
-            code=code,
+            code=ErrorCode.UNKNOWN_ERROR if code is None else code,
             dialect=self.name,
             retry=advice,
             recovery={"hint": suggestion} if isinstance(suggestion, str) and suggestion.strip() else None,

@@ -26,6 +26,22 @@ from mcpcore.cli.problems import Problem
 _TEMPLATE: Final = Path(__file__).parent / "project"
 _NAME: Final = "sample-server"
 _PACKAGE: Final = "sample_server"
+_ON_FASTMCP: Final = {
+    '"mcpcore>=': '"mcpcore[fastmcp]>=',
+    "from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, tool\n": (
+        "from fastmcp import FastMCP\nfrom mcpcore import Context, ErrorCode, FailureMode, Retry, tool\n"
+        "from mcpcore.integrations.fastmcp import ContractMiddleware\n"
+    ),
+    "\nlibrary = Library()\n": (
+        f'\nlibrary = Library()\nserver: FastMCP[None] = FastMCP("{_NAME}")\n'
+        "server.add_middleware(ContractMiddleware())\n"
+    ),
+    '@tool(\n    title="Find books",\n': '@server.tool(title="Find books")\n@tool(\n',
+    '@tool(\n    title="Borrow a book",\n': '@server.tool(title="Borrow a book")\n@tool(\n',
+    f'server = Server("{_NAME}", tools=[find_books, borrow_book])\n\n': "",
+}
+"""The texts of the template that a server on FastMCP has in another form."""
+
 _HIDDEN: Final = frozenset({"dockerignore", "github", "gitignore"})
 """Their names begin with a dot in a project; here the dot would hide them from the build of mcpcore."""
 
@@ -55,7 +71,7 @@ def new(name: Path, *, fastmcp: bool) -> None:
             if target == Path.cwd():
                 raise Problem("the current folder is not empty.", hint="choose a name: mcpcore new book-desk")
             raise Problem(f"{name} exists already.", hint="choose another name, or remove it")
-        _write(target, project=target.name, package=package, variant="fastmcp" if fastmcp else "sdk")
+        _write(target, project=target.name, package=package, fastmcp=fastmcp)
     except (OSError, RuntimeError) as error:  # until Python 3.13, links in a circle are a RuntimeError
         reason = getattr(error, "strerror", None) or os.strerror(errno.ELOOP)
         raise Problem(f"{name} cannot be written: {reason}.", hint="choose another folder") from error
@@ -93,18 +109,21 @@ def _is_installed(package: str) -> bool:
     return any(package == re.sub("[.-]", "_", name.lower()) for item in names.items() for name in (item[0], *item[1]))
 
 
-def _write(target: Path, *, project: str, package: str, variant: str) -> None:
+def _write(target: Path, *, project: str, package: str, fastmcp: bool) -> None:
     """Write the project next to `target` and move it there, so that a failure leaves no half of it."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as folder:
         made = Path(folder) / target.name
-        for part in ("common", variant):
-            for source in sorted((_TEMPLATE / part).rglob("*")):
-                # Installing mcpcore may have compiled the template.
-                if source.is_file() and "__pycache__" not in source.parts:
-                    _copy(
-                        source, made / _place(source.relative_to(_TEMPLATE / part), package), project, package, variant
-                    )
+        for source in sorted(_TEMPLATE.rglob("*")):
+            # Installing mcpcore may have compiled the template.
+            if source.is_file() and "__pycache__" not in source.parts:
+                place = made / _place(source.relative_to(_TEMPLATE), package)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                text = source.read_text(encoding="utf-8")
+                for ours, theirs in _ON_FASTMCP.items() if fastmcp else ():
+                    text = text.replace(ours, theirs)
+                text = text.replace(_NAME, project).replace(_PACKAGE, package)
+                place.write_text(text, encoding="utf-8", newline="\n")
         # A temporary folder admits its owner alone.
         shutil.copymode(target.parent, made)
         if target.exists():  # empty; a shell may be in it, so that it must stay the same folder
@@ -118,11 +137,3 @@ def _place(path: Path, package: str) -> Path:
     first, *rest = path.parts
     first = f".{first}" if first in _HIDDEN else first
     return Path(first, *(package if part == _PACKAGE else part for part in rest))
-
-
-def _copy(source: Path, place: Path, project: str, package: str, variant: str) -> None:
-    text = source.read_text(encoding="utf-8").replace(_NAME, project).replace(_PACKAGE, package)
-    if source.name == "pyproject.toml" and variant == "fastmcp":
-        text = text.replace('"mcpcore>=', '"mcpcore[fastmcp]>=')
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text, encoding="utf-8", newline="\n")

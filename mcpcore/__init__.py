@@ -9,6 +9,7 @@ from __future__ import annotations
 # Importing these modules costs more than all the rest of this one; type checkers still see the names.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from mcpcore.classification import classify as classify, explain as explain
@@ -99,31 +100,33 @@ _FROM_ABOVE = {
     "signature_of": "integrations.fastmcp",
 }
 
-if not TYPE_CHECKING:  # type checkers read the imports above
-    __all__ = list(_HOME_OF)
-
 
 def provided(name: str) -> Any:
     """A function of a higher layer, for a module below it."""
-    return _load(_FROM_ABOVE[name], name)
+    return _load(f"{__name__}.{_FROM_ABOVE[name]}", name)
 
 
 def _load(home: str, name: str) -> Any:
     from importlib import import_module
 
-    return getattr(import_module(f"{__name__}.{home}"), name)
+    return getattr(import_module(home), name)
 
 
-if not TYPE_CHECKING:  # to a type checker, every misspelt name would be there
+def loaded_on_use(
+    names: dict[str, Any], homes: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of the package with the globals `names`; `homes` has the module of each lazy name."""
 
-    def __getattr__(name: str) -> Any:
-        home = _HOME_OF.get(name)
+    def load(name: str) -> Any:
+        home = homes.get(name)
         if home is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = _load(home, name)
-        globals()[name] = value
+            raise AttributeError(f"module {names['__name__']!r} has no attribute {name!r}")
+        value = names[name] = _load(f"{names['__name__']}.{home}", name)
         return value
 
+    return load, lambda: sorted({*names, *homes})
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME_OF})
+
+if not TYPE_CHECKING:  # type checkers read the imports above, and take no misspelt name for a name that is loaded
+    __all__ = list(_HOME_OF)
+    __getattr__, __dir__ = loaded_on_use(globals(), _HOME_OF)

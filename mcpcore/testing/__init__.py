@@ -10,10 +10,10 @@
 
 from __future__ import annotations
 
+from mcpcore import loaded_on_use
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from mcpcore.testing.asserting import (
         RaisedFailure as RaisedFailure,
         assert_fails as assert_fails,
@@ -37,20 +37,4 @@ _HOME_OF = {
 
 if not TYPE_CHECKING:  # type checkers read the imports above
     __all__ = list(_HOME_OF)
-
-
-if not TYPE_CHECKING:  # to a type checker, every misspelt name would be there
-
-    def __getattr__(name: str) -> Any:
-        home = _HOME_OF.get(name)
-        if home is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
-
-        value = getattr(import_module(f"{__name__}.{home}"), name)
-        globals()[name] = value
-        return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME_OF})
+    __getattr__, __dir__ = loaded_on_use(globals(), _HOME_OF)

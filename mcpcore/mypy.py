@@ -38,7 +38,7 @@ from mypy.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Iterable
 
     from mypy.checker import TypeChecker
 
@@ -67,9 +67,7 @@ class ErrorsPlugin(Plugin):
         """Handle calls of `FailureMode`, of `ToolContract`, and of `tool`, `resource` and `prompt` with `errors`."""
         if fullname == _MODE:
             return _made
-        if fullname == _TOOL_CONTRACT:
-            return _contracted
-        return _decorator if fullname in _FUNCTIONS else None
+        return _with_reasons if fullname == _TOOL_CONTRACT or fullname in _FUNCTIONS else None
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
         """Handle a misspelt reason in `ctx.fail`, which mypy itself would report with all overloads."""
@@ -81,9 +79,9 @@ class ErrorsPlugin(Plugin):
             f"{_CONTEXT}.fail": _failed,
             f"{_CONTEXT}.recovery_for": _failed,
             f"{_CONTEXT}.guard": _guarded,
-            "mcpcore.sdk.server.Server.tool": _decorator,
-            "mcpcore.sdk.server.Server.resource": _decorator,
-            "mcpcore.sdk.server.Server.prompt": _decorator,
+            "mcpcore.sdk.server.Server.tool": _with_reasons,
+            "mcpcore.sdk.server.Server.resource": _with_reasons,
+            "mcpcore.sdk.server.Server.prompt": _with_reasons,
             "mcpcore.sdk.server.Server.add_tool": _added,
             **{f"{decorator}.__call__": _decorated for decorator in _DECORATORS},
         }.get(fullname)
@@ -166,21 +164,15 @@ def _meant(reason: str, reasons: Iterable[str]) -> str:
     return f'; did you mean "{near[0]}"?' if near else ""
 
 
-def _decorator(ctx: FunctionContext | MethodContext) -> Type:
-    """`ToolDecorator[Literal["a", "b"]]` instead of `ToolDecorator[str]`."""
-    return _with_reasons(ctx, _DECORATORS)
+def _with_reasons(ctx: FunctionContext | MethodContext) -> Type:
+    """The type that a call returns, with the reasons of its `errors` as the argument.
 
-
-def _contracted(ctx: FunctionContext) -> Type:
-    """`ToolContract[Literal["a", "b"]]` instead of `ToolContract[str]`, so that a `match` can be complete."""
-    return _with_reasons(ctx, (_TOOL_CONTRACT,))
-
-
-def _with_reasons(ctx: FunctionContext | MethodContext, kinds: Container[str]) -> Type:
-    """The type that a call returns, if it is one of `kinds`, with the reasons of its `errors` as the argument."""
+    `ToolDecorator[str]` becomes `ToolDecorator[Literal["a", "b"]]`, and likewise a `ToolContract`, so that a `match`
+    can be complete.
+    """
     result = get_proper_type(ctx.default_return_type)
     reasons = _declared(ctx)
-    if not reasons or not isinstance(result, Instance) or result.type.fullname not in kinds:
+    if not reasons or not isinstance(result, Instance) or result.type.fullname not in (_TOOL_CONTRACT, *_DECORATORS):
         return ctx.default_return_type
     text = ctx.api.named_generic_type("builtins.str", [])
     return result.copy_modified(

@@ -174,7 +174,12 @@ class FailureMapper:
             if facts is not None and not RESERVED_DATA_KEYS.isdisjoint(facts.json):
                 misused = error.misused_keys(facts.json)
                 if misused:
-                    breaches.append(Breach("data", _misuse(misused)))
+                    listed = ", ".join(map(repr, misused))
+                    detail = (
+                        f"data has {listed}, which only the contract may fill: the values were dropped; use the "
+                        "reason, recovery and retry options, call ctx.recovery_for(...), or choose another name"
+                    )
+                    breaches.append(Breach("data", detail))
             if error.unusable_advice is not None:
                 breaches.append(Breach("other", error.unusable_advice))
         entry, kept, lines = error.entry, None, None
@@ -297,14 +302,6 @@ def _violations(error: CodedError, entry: FailureMode[Any], facts: Facts | None)
     misfit = quietly(lambda: entry.check_data(error.data, sent=sent, dumped=error.is_dumped), "it cannot be read")
     if misfit is not None:
         yield Breach("data", f"the data of {error.reason!r} breaks its model: {misfit}")
-
-
-def _misuse(keys: list[str]) -> str:
-    listed = ", ".join(map(repr, keys))
-    return (
-        f"data has {listed}, which only the contract may fill: the values were dropped; use the reason, recovery and "
-        "retry options, call ctx.recovery_for(...), or choose another name"
-    )
 
 
 def _classified(exc: BaseException) -> tuple[Code, Retry]:

@@ -68,16 +68,12 @@ def strict_scope(server: object, *, strict: bool = True) -> Iterator[None]:
         strict: Whether a broken contract fails the call.
     """
     with ExitStack() as scopes:
-        for part in _with_mounted(server):
+        # Each of the mounted servers may answer a call by its own option.
+        below = provided("mounted")(server) if hasattr(server, "providers") else ()
+        for part in {id(part): part for part in (server, *below)}.values():
             owners = (part, *getattr(part, "middleware", ()))
             # Other objects may have an attribute of that name, too.
             own = [kept for owner in owners if type(kept := getattr(owner, "strictness", None)) is Strictness]
             for strictness in own or [strictness_of(part)]:
                 scopes.enter_context(strictness.scope(strict=strict))
         yield
-
-
-def _with_mounted(server: object) -> list[object]:
-    """`server` and all servers that are mounted on it: each of them may answer a call by its own option."""
-    below = provided("mounted")(server) if hasattr(server, "providers") else ()
-    return list({id(part): part for part in (server, *below)}.values())

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 _MAX_FIELDS: Final = 100
-_CONTRACTS: Final = {
+# The sentence about the contract as a whole.
+CONTRACT_WORDS: Final = {
     "declared": "",
     "none": "It declares no contract.",
     "unknown": "Its contract could not be read in full.",
@@ -28,11 +29,6 @@ _FAILURES: Final[Mapping[tuple[str, ...], str]] = {
     ("raised", "returned"): "Some failures are raised, others are returned as data, which clients take for results.",
 }
 _HINTS: Final = (("read_only", "read-only"), ("idempotent", "idempotent"), ("destructive", "destructive"))
-
-
-def contract_words(item: Item) -> str:
-    """What is to be said of the contract as a whole; empty if it is declared."""
-    return _CONTRACTS[item.contract]
 
 
 def failure_words(item: Item) -> str:
@@ -101,7 +97,7 @@ def _item(item: Item) -> Iterator[str]:
     if item.description:
         yield escaped(item.description)
     hints = hint_words(item)
-    words = [contract_words(item), failure_words(item), f"It is {' and '.join(hints)}." if hints else ""]
+    words = [CONTRACT_WORDS[item.contract], failure_words(item), f"It is {' and '.join(hints)}." if hints else ""]
     if any(words):
         yield " ".join(filter(None, words))
     yield from _problems(item.problems)

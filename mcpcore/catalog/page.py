@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from mcpcore.catalog.markdown import (
-    contract_words,
+    CONTRACT_WORDS,
     data_fields,
     effects_words,
     failure_words,
@@ -105,7 +105,7 @@ def _server(server: ServerCatalog) -> str:
 def _item(server: ServerCatalog, item: Item) -> str:
     name = _id(server, item)
     hints = "".join(f' <span class="chip">{words}</span>' for words in hint_words(item))
-    words = " ".join(filter(None, [contract_words(item), failure_words(item)]))
+    words = " ".join(filter(None, [CONTRACT_WORDS[item.contract], failure_words(item)]))
     parts = [
         f'<article class="item" id="{name}" aria-labelledby="{name}-name">',
         f'<h3><code id="{name}-name" data-own>{text(item.name)}</code>',

@@ -466,8 +466,8 @@ class _Comparison:
         if tighter or looser:
             self._limits(path, old, new, tighter, looser)
         if (old.rest != new.rest or old.types != new.types) and path not in self._changed:
-            values = old.label, new.label
-            self._add(self._subject.changed, path, f"the schema of {self._name(path)} changed", *values)
+            message = f"the schema of {self._name(path)} changed"
+            self._add(self._subject.changed, path, message, old.label, new.label)
 
     def _types(self, path: str, old: Field, new: Field, *, lost: bool, won: bool) -> None:
         name, values = self._name(path), (old.label, new.label)

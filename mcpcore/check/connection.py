@@ -188,8 +188,7 @@ class Connection:
             answered.append(await self.call(tool, arguments))
         if answered and answered[0].kind in {"closed", "malformed"}:
             return answered[0]
-        alive = await self.alive()
-        return Answer(kind="cancelled" if alive else "unanswered")
+        return Answer(kind="cancelled" if await self.alive() else "unanswered")
 
     async def alive(self) -> bool:
         """Whether the server answers at all."""

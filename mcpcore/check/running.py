@@ -203,8 +203,7 @@ class Check:
             if self._lost.get(subject.name, 0) >= _MOST_LOST:
                 subject.skipped, subject.judged = f"{_MOST_LOST} calls were not answered", True
                 continue
-            left = self._ends - time.monotonic()
-            if left <= 0:
+            if time.monotonic() >= self._ends:
                 self.stop(f"the limit of {self.options.limit:g} s is over")
                 break
             subject.calls += 1

@@ -249,8 +249,7 @@ async def _listed(server: Any) -> tuple[list[Item], dict[tuple[str, str], Any]]:
     for noun, _, method, _ in _LISTINGS:
         for listed in await getattr(server, method)():
             plain = _wire(listed)
-            key = (noun, str(plain.get("uri") or plain.get("uriTemplate") or plain.get("name")))
-            known = await registered(*key)
+            known = await registered(noun, str(plain.get("uri") or plain.get("uriTemplate") or plain.get("name")))
             item = item_of_listing(noun, plain, contract=known.contract)
             if item is not None:
                 items.append(item)

@@ -274,8 +274,7 @@ def _startup_of(server: Any) -> Startup | None:
         return cast("Startup | None", getattr(server, "_startup", None))
     from mcpcore.integrations.fastmcp import ContractMiddleware
 
-    own = (other for other in server.middleware if isinstance(other, ContractMiddleware))
-    contracts = next(own, None)
+    contracts = next((other for other in server.middleware if isinstance(other, ContractMiddleware)), None)
     return None if contracts is None else contracts.startup_of(server)
 
 
@@ -410,7 +409,9 @@ def _serve_http(
         app.user_middleware.append(Middleware(sessions.in_front_of))
     if is_fastmcp or hasattr(server, "_startup"):
         # A failed lifespan is reported later, without the secrets in its traceback.
-        logging.getLogger("uvicorn.error").addFilter(_is_no_traceback)
+        logging.getLogger("uvicorn.error").addFilter(
+            lambda record: not str(record.msg).startswith("Traceback (most recent call last)")
+        )
     if not verbose:
         # The SDK logs each session, with the id that lets anybody use it.
         logging.getLogger("mcp").setLevel(logging.WARNING)
@@ -460,10 +461,6 @@ def announce(name: str, bound: socket.socket, typed: str, allowed: Sequence[str]
         )
     output.line(f"Serving {name} at {hosts.url}{path} (end with Ctrl+C)", err=True)
     return hosts
-
-
-def _is_no_traceback(record: logging.LogRecord) -> bool:
-    return not str(record.msg).startswith("Traceback (most recent call last)")
 
 
 _LISTEN_HINTS: Final = {

@@ -193,7 +193,8 @@ class _Run:
         try:
             answer = await self._session.call_tool(tool, arguments, **options)
         except _protocol_errors() as error:
-            if _is_lost(error):
+            # The client made the error if the connection is lost; servers use the same number for others.
+            if error.code == -32000 and error.data is None and error.message.startswith(_LOST):
                 raise
             answer = cause = error
         self._calling = None
@@ -250,8 +251,7 @@ class _Run:
         await anyio.sleep(wait)
 
     def _progress(self) -> Progress:
-        elapsed = anyio.current_time() - self._started
-        return replace(self._state, elapsed=elapsed, tools=self._tools or NO_TOOLS)
+        return replace(self._state, elapsed=anyio.current_time() - self._started, tools=self._tools or NO_TOOLS)
 
     def _failed(self, failure: ToolCallFailed) -> None:
         self._failure = failure
@@ -283,11 +283,6 @@ def _protocol_errors() -> tuple[type[MCPError], ...]:
     """The SDK's exception for an error of the protocol; nothing can raise it while the SDK is not loaded."""
     error = getattr(sys.modules.get("mcp.shared.exceptions"), "MCPError", None)
     return () if error is None else (error,)
-
-
-def _is_lost(error: MCPError) -> bool:
-    """Whether the client made the error because the connection is lost; servers use the same number for others."""
-    return error.code == -32000 and error.data is None and error.message.startswith(_LOST)
 
 
 def _mark_span(step: Step) -> None:

@@ -122,8 +122,7 @@ def _phrase(
     # Effects of a later version are not known here.
     row = _BY_FACTS.get((retry.retryable, effects, repeatable)) or _BY_FACTS[retry.retryable, None, repeatable]
     if of_item:
-        words = retry.phrase.replace("retry", "send this item again", 1)
-        return row.of_item.replace(_RETRY, words)
+        return row.of_item.replace(_RETRY, retry.phrase.replace("retry", "send this item again", 1))
     phrase = (row.phrase if fallback_tool is None else row.with_fallback).replace(_RETRY, retry.phrase)
     return phrase if fallback_tool is None else phrase.replace(_TOOL, fallback_tool)
 

@@ -132,8 +132,7 @@ def read_signature(fn: Callable[..., Any], where: str, contract: Contract[Any], 
                 else f"declared are {', '.join(map(repr, contract.reasons)) or 'none'}"
             )
             raise ContractError(f"{where}: Context names the reason {reason!r}, which errors does not declare; {meant}")
-    returns = hints.get("return", parsed.return_annotation)
-    return Signature(rest, returns, context, reasons, injected)
+    return Signature(rest, hints.get("return", parsed.return_annotation), context, reasons, injected)
 
 
 def _hints(fn: Callable[..., Any], where: str) -> dict[str, Any]:

@@ -67,8 +67,7 @@ def parse(text: str) -> Address:
         >>> str(parse("clickhouse://reader:secret@db.example/ops"))
         'clickhouse://db.example:8123/ops?table=mcpcore_failures'
     """
-    scheme = _SCHEME.match(text)
-    if scheme is None:
+    if _SCHEME.match(text) is None:
         if not text or "\0" in text:
             raise StoreError(f"the name of the store is empty or not a path; {_FORM}")
         if "?" in text:

@@ -162,8 +162,7 @@ class AnsweredCall(AnsweredRequest):
         """
         if self.outer is None or self.outer.is_over:
             return self.failure(exc, lost, inner=inner).envelope
-        call = self._failed(state=self.state(), inner=inner)
-        envelope = self.answers.boundary.envelope_of(exc, call)
+        envelope = self.answers.boundary.envelope_of(exc, self._failed(state=self.state(), inner=inner))
         if inner is not None:
             self._forget(inner)
         waiting = self.outer._within or {}  # noqa: SLF001 - its own

@@ -52,8 +52,7 @@ class UnansweredError(MCPError):
 def _wrapped_by(exc: BaseException) -> BaseException | None:
     """The exception of a tool or a resource that the SDK wrapped in `exc`; None if `exc` is not a wrapper."""
     cause = cause_of(exc)
-    crashes = (UnexpectedToolError, UnexpectedResourceError)
-    if cause is None or not (is_a(exc, crashes) or _repeats(exc, cause)):
+    if cause is None or not (is_a(exc, (UnexpectedToolError, UnexpectedResourceError)) or _repeats(exc, cause)):
         return None
     # If a handler calls a tool with bad arguments, that is the handler's own mistake, not its caller's.
     return cause_of(cause) or cause if is_a(cause, FrameworkError) else cause

@@ -101,9 +101,7 @@ class ResultForm(NamedTuple):
     def of(cls, metadata: FuncMetadata, schema: Mapping[str, Any] | None) -> ResultForm:
         """The form of the results of a tool with this output schema."""
         model = metadata.output_model if metadata.output_schema is not None else None
-        if model is None:
-            return cls(metadata, None, schema)
-        adapter = metadata._output_adapter(model)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        adapter = None if model is None else metadata._output_adapter(model)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         return cls(metadata, adapter, schema)
 
 

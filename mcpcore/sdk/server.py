@@ -508,8 +508,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
     async def list_resource_templates(self) -> list[MCPResourceTemplate]:
         """The templates of resources as clients see them, with their contracts."""
-        listed = await super().list_resource_templates()
-        return with_contracts(listed, self._resource_manager.list_templates())
+        return with_contracts(await super().list_resource_templates(), self._resource_manager.list_templates())
 
     async def list_prompts(self) -> list[MCPPrompt]:
         """The prompts as clients see them, with their contracts."""

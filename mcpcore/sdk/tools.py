@@ -124,8 +124,7 @@ class ContractTool(SDKTool):
         request = Request(lambda: context, effects=self.default_effects)
         try:
             with nested_call(request, self.name):
-                returned = await self.start(arguments, request)
-                return converted(self.results, returned)
+                return converted(self.results, await self.start(arguments, request))
         except Exception as exc:
             if is_a(exc, MCPError) and cast("MCPError", exc).code in PROTOCOL_NEEDS:
                 raise

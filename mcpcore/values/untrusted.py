@@ -38,7 +38,7 @@ def list_in(value: object, key: str) -> list[Any]:
 
 
 def json_object(text: str | bytes) -> dict[str, Any] | None:
-    """The JSON object that a text of a stranger is; None if it is none, or nested too deeply."""
+    """The JSON object in a text of a stranger; None for any other text, and for one that is nested too deeply."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

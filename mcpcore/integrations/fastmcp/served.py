@@ -21,7 +21,7 @@ from mcpcore.contract.effects import ToolEffects, default_effects
 from mcpcore.contract.errors import FrameworkError
 from mcpcore.integrations.fastmcp.calling import cover
 from mcpcore.integrations.fastmcp.fallbacks import ServerFallbacks, renaming_of
-from mcpcore.integrations.fastmcp.finding import mounted, parts_of, require_compatible
+from mcpcore.integrations.fastmcp.finding import find_tool, mounted, parts_of, require_compatible
 from mcpcore.integrations.fastmcp.masking import MASKING
 from mcpcore.integrations.fastmcp.returned import watch
 from mcpcore.sdk.answers import ResponseWriter
@@ -69,8 +69,7 @@ class ServedServer:
     def compose(self, parts: Sequence[object]) -> None:
         """Take the parts that the server has now."""
         self._parts = parts
-        strictness = self.answers.boundary.strictness
-        self.fallbacks = ServerFallbacks(self._check, self._external, strictness, parts)
+        self.fallbacks = ServerFallbacks(self._check, self._external, self.answers.boundary.strictness, parts)
         self._effects.clear()
 
     # --- the start ------------------------------------------------------------------------------------------------
@@ -114,10 +113,7 @@ class ServedServer:
 
     async def look_up(self, server: FastMCP[Any], name: str) -> tuple[ToolEffects | None, bool]:
         """Look the tool up: its effects, and whether a custom function may transform it."""
-        try:
-            tool = await server.get_tool(name)
-        except Exception:  # noqa: BLE001 - the call itself fails in the same way, and tells why
-            tool = None
+        tool = await find_tool(server, name)  # if that fails, the call itself fails in the same way, and tells why
         if tool is None:
             return "unstated", False
         effects = default_effects(tool.annotations)

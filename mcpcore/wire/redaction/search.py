@@ -210,8 +210,7 @@ def _places(starts: tuple[str, ...], low: str) -> list[int]:
 
 def _option_places(low: str) -> list[int]:
     """The places of long options; a line of dashes does not count."""
-    options = _compiled(r"--(?=(?:[a-z0-9]{1,16}+-){0,3}+[a-z])")
-    return [option.start() for option in options.finditer(low)]
+    return [option.start() for option in _compiled(r"--(?=(?:[a-z0-9]{1,16}+-){0,3}+[a-z])").finditer(low)]
 
 
 def _key_places(low: str) -> list[int]:

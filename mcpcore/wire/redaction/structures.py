@@ -118,8 +118,7 @@ def redact_cut(text: str, limit: int) -> str:
         if len(text) > len(kept):
             space = max(kept.rfind(" ", -LONGEST_WORD), kept.rfind("\n", -LONGEST_WORD))
             kept = kept[: space if space > 0 else -LONGEST_WORD]
-        clean = redact_text(kept)
-        return f"{clean[:limit]}... ({len(text)} characters)"
+        return f"{redact_text(kept)[:limit]}... ({len(text)} characters)"
     return redact_text(text)
 
 

@@ -13,7 +13,16 @@ from mcpcore.audit.kinds import BREACH_KINDS, count_of, is_lost
 from mcpcore.audit.reading import Query, Record, parse_time, what_failed
 from mcpcore.audit.stats import BARS, PLAIN_BARS, Stats, chart, render, spark
 from mcpcore.cli import output
-from mcpcore.cli.audit_source import KEY_HELP, FileSource, Guarded, StoreSource, load, print_problems, read_key
+from mcpcore.cli.audit_source import (
+    KEY_HELP,
+    FileSource,
+    Guarded,
+    StoreSource,
+    load,
+    print_problems,
+    print_verdict,
+    read_key,
+)
 from mcpcore.cli.problems import INTERRUPTED, Problem, replace_file
 from mcpcore.contract.effects import as_effects
 from mcpcore.reports import counted
@@ -34,13 +43,8 @@ def print_report(report: Report) -> None:
     count = counted(report.records, "record")
     files = f" in {len(report.files)} files" if len(report.files) > 1 else ""
     signed = ", signed" if report.keyed else ""
-    if report.ok:
-        covered = f", head {report.last}:{report.last_hash}" if report.last else ""
-        output.line(output.styled(f"{report.path}: {count}{files}{signed}: as written{covered}", fg="green"))
-    else:
-        total = len(report.problems) + report.unlisted
-        summary = f"{report.path}: {count}{files}{signed}: {counted(total, 'problem')}"
-        output.line(output.styled(summary, fg="red", bold=True))
+    covered = f", head {report.last}:{report.last_hash}" if report.last else ""
+    print_verdict(report, f"{report.path}: {count}{files}{signed}", f": as written{covered}")
 
 
 def print_record(record: Record, *, as_json: bool) -> None:

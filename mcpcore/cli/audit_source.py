@@ -225,6 +225,15 @@ def print_problems(report: Report | LoadReport) -> None:
         output.line(f"note: {note}")
 
 
+def print_verdict(report: Report | LoadReport, summary: str, sound: str, more: str = "") -> None:
+    """Print the last line of a report: `summary`, then `sound` if nothing is wrong, else the number of problems."""
+    if report.ok:
+        output.line(output.styled(f"{summary}{sound}{more}", fg="green"))
+    else:
+        problems = counted(len(report.problems) + report.unlisted, "problem")
+        output.line(output.styled(f"{summary}: {problems}{more}", fg="red", bold=True))
+
+
 def _print(report: LoadReport, store: str) -> None:
     print_problems(report)
     if report.foreign:
@@ -233,9 +242,4 @@ def _print(report: LoadReport, store: str) -> None:
     count = f"{counted(report.records, 'record')}{damaged}"
     stored = report.records - report.new
     again = f"; {report.new} new, {stored} stored before" if stored else ""
-    if report.ok:
-        output.line(output.styled(f"{count} loaded into {store}, as written{again}", fg="green"))
-    else:
-        problems = counted(len(report.problems) + report.unlisted, "problem")
-        summary = f"{count} loaded into {store}: {problems}{again}"
-        output.line(output.styled(summary, fg="red", bold=True))
+    print_verdict(report, f"{count} loaded into {store}", ", as written", again)

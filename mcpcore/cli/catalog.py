@@ -94,12 +94,7 @@ def catalog(
     from mcpcore.catalog import CatalogError, render
 
     addressed = _addressed(manifest, address)
-    try:
-        made = make_catalog(
-            words, after_dashes(ctx), urls, static=static, timeout=timeout, verbose=verbose, headers=headers
-        )
-    except KeyboardInterrupt:
-        ctx.exit(INTERRUPTED)
+    made = make_catalog(ctx, words, urls, static=static, timeout=timeout, verbose=verbose, headers=headers)
     if shape is None:
         shape = _SUFFIXES.get(Path(path).suffix.lower(), "md") if path is not None else "md"
     try:
@@ -161,8 +156,8 @@ def _require_own(path: Path) -> None:
 
 
 def make_catalog(
+    ctx: click.Context,
     words: Sequence[str],
-    command: Sequence[str] | None,
     urls: Sequence[str] = (),
     *,
     static: bool,
@@ -177,12 +172,16 @@ def make_catalog(
     """
     from mcpcore.cli.sources import Source, parse_source, read_sources, require_sources, with_words_after
 
-    require_sources(words, command, urls)
-    sources = [Source("url", url) for url in urls]
-    sources += [parse_source(word, static=static) for word in words]
-    require_url(headers, has_url=any(source.kind == "url" for source in sources))
-    sources = with_words_after(sources, command, arguments=True)
-    return read_sources(sources, timeout=timeout, verbose=verbose, headers=headers)
+    try:
+        command = after_dashes(ctx)
+        require_sources(words, command, urls)
+        sources = [Source("url", url) for url in urls]
+        sources += [parse_source(word, static=static) for word in words]
+        require_url(headers, has_url=any(source.kind == "url" for source in sources))
+        sources = with_words_after(sources, command, arguments=True)
+        return read_sources(sources, timeout=timeout, verbose=verbose, headers=headers)
+    except KeyboardInterrupt:
+        ctx.exit(INTERRUPTED)
 
 
 def warn(made: Catalog) -> None:

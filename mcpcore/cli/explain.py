@@ -13,14 +13,13 @@ import click
 from mcpcore.cli import output
 from mcpcore.cli.options import (
     SplitCommand,
-    after_dashes,
     complete_files,
     header_option,
     static_option,
     timeout_option,
     verbose_option,
 )
-from mcpcore.cli.problems import INTERRUPTED, Problem
+from mcpcore.cli.problems import Problem
 from mcpcore.reports import counted
 
 if TYPE_CHECKING:
@@ -87,12 +86,7 @@ def explain(
     """
     from mcpcore.cli.catalog import make_catalog
 
-    try:
-        catalog = make_catalog(
-            (server,), after_dashes(ctx), static=static, timeout=timeout, verbose=verbose, headers=headers
-        )
-    except KeyboardInterrupt:
-        ctx.exit(INTERRUPTED)
+    catalog = make_catalog(ctx, (server,), static=static, timeout=timeout, verbose=verbose, headers=headers)
     pages = [
         (item, error)
         for _, item in catalog.items

@@ -58,34 +58,6 @@ _BOUNDS: Final = {
 }
 
 
-def validator_of(tool: ListedTool) -> Any:
-    """What checks the arguments of a tool; None if only the server can.
-
-    Made once for each tool, since that takes longer than many calls.
-    """
-    return quietly(lambda: _validator_of(tool.input_schema), None)
-
-
-def arguments_error(tool: ListedTool, validator: Any, arguments: Mapping[str, Any]) -> FrameworkError | None:
-    """The failure of calling `tool` with arguments that cannot fit it; None if they may fit."""
-    # A schema of a server may be broken, nested without end, or take too long; then only the server can say.
-    return quietly(lambda: _arguments_error(tool, validator, arguments), None)
-
-
-def _arguments_error(tool: ListedTool, validator: Any, arguments: Mapping[str, Any]) -> FrameworkError | None:
-    if validator is None or len(json.dumps(arguments)) > _MAX_ARGUMENTS:
-        return None
-    with time_limit():
-        errors = list(itertools.islice(validator.iter_errors(dict(arguments)), _MAX_ERRORS))
-    if not errors:
-        return None
-    from pydantic_core import ValidationError
-
-    lines = [line for error in errors for line in _lines(error)]
-    failed = ValidationError.from_exception_data(tool.name, lines)
-    return invalid_arguments_error(failed, tool.input_schema, tool.name, arguments)
-
-
 def _validator_of(schema: Mapping[str, Any]) -> Any:
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend, validator_for
@@ -288,11 +260,26 @@ class Listing:
     def misfit(self, name: str, arguments: Mapping[str, Any]) -> FrameworkError | None:
         """The failure of calling the tool of that name with arguments that cannot fit it; None if they may."""
         tool = self.tools.get(name)
-        if tool is None:
+        # A schema of a server may be broken, nested without end, or take too long; then only the server can say.
+        return None if tool is None else quietly(lambda: self._misfit(tool, arguments), None)
+
+    def _misfit(self, tool: ListedTool, arguments: Mapping[str, Any]) -> FrameworkError | None:
+        if tool.name not in self._validators:
+            # Made once for each tool, since that takes longer than many calls. It stays None if it cannot be made.
+            self._validators[tool.name] = None
+            self._validators[tool.name] = _validator_of(tool.input_schema)
+        validator = self._validators[tool.name]
+        if validator is None or len(json.dumps(arguments)) > _MAX_ARGUMENTS:
             return None
-        if name not in self._validators:
-            self._validators[name] = validator_of(tool)
-        return arguments_error(tool, self._validators[name], arguments)
+        with time_limit():
+            errors = list(itertools.islice(validator.iter_errors(dict(arguments)), _MAX_ERRORS))
+        if not errors:
+            return None
+        from pydantic_core import ValidationError
+
+        lines = [line for error in errors for line in _lines(error)]
+        failed = ValidationError.from_exception_data(tool.name, lines)
+        return invalid_arguments_error(failed, tool.input_schema, tool.name, arguments)
 
 
 def declared_fields(schema: object) -> frozenset[str]:

@@ -16,7 +16,7 @@ from mcpcore.check.probe_arguments import draw
 from mcpcore.cli.arguments import parse_arguments
 from mcpcore.cli.problems import Problem
 from mcpcore.client.listing import ListedTool
-from mcpcore.proxy.listings import arguments_error, validator_of
+from mcpcore.proxy.listings import Listing
 from mcpcore.testing.value_strategies import UndrawableSchemaError, values_of
 from mcpcore.wire.arguments import misfit
 
@@ -80,7 +80,7 @@ def _hint(schema: dict[str, Any]) -> None:
 
 def _checked(schema: dict[str, Any]) -> None:
     tool = ListedTool(name="t", input_schema=schema)
-    arguments_error(tool, validator_of(tool), {"a": [{"p0": {"p1": [1]}}]})
+    Listing(tools={"t": tool}).misfit("t", {"a": [{"p0": {"p1": [1]}}]})
     tool.misfit({"a": [{"p0": {"p1": [1]}}]})
 
 

@@ -10,9 +10,8 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from mcpcore.check.connection import Connection, Remains, Target, connected, reason_of
-from mcpcore.check.judging import Surroundings, judge, judge_listing
+from mcpcore.check.judging import Paths, Surroundings, judge, judge_listing
 from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, CheckedTool, Probe, ProbeKind, Report, ToolReport, broken
-from mcpcore.check.paths import Paths
 from mcpcore.check.probe_arguments import draw, marker_of
 from mcpcore.values.unwrapping import leaves_of
 

@@ -239,9 +239,9 @@ async def _listed(server: Any) -> tuple[list[Item], dict[tuple[str, str], Any]]:
     if kind == "lowlevel":
         return await _listed_by_client(server), {}
     if kind == "fastmcp":
-        from mcpcore.integrations.fastmcp.declared import registered_on
+        from mcpcore.integrations.fastmcp.finding import registered_on
     else:
-        from mcpcore.sdk.declared import registered_on  # type: ignore[assignment]
+        from mcpcore.sdk.tools import registered_on  # type: ignore[assignment]
 
     items: list[Item] = []
     functions: dict[tuple[str, str], Any] = {}

@@ -49,11 +49,11 @@ async def declared_tools(server: Any) -> dict[str, Declaration]:
     if isinstance(server, LowLevelServer):
         return {}
     if isinstance(server, MCPServer):
-        from mcpcore.sdk.declared import registered_on
+        from mcpcore.sdk.tools import registered_on
 
         registered = registered_on(server)
     else:
-        from mcpcore.integrations.fastmcp.declared import registered_on as registered_on_fastmcp
+        from mcpcore.integrations.fastmcp.finding import registered_on as registered_on_fastmcp
 
         registered = registered_on_fastmcp(server)
     declared = {tool.name: (await registered("tool", tool.name)).declaration for tool in await server.list_tools()}

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from mcpcore.check.connection import Target
-from mcpcore.check.judging import Surroundings, judge
+from mcpcore.check.judging import Paths, Surroundings, judge
 from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, CheckedTool, Marks, Probe, Report, broken, met
-from mcpcore.check.paths import Paths
 from mcpcore.check.rules import QUESTIONS, RULES
 from mcpcore.check.running import UnreachableError
 

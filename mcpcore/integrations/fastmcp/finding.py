@@ -17,15 +17,18 @@ from fastmcp.server.providers.fastmcp_provider import FastMCPProvider, FastMCPPr
 from fastmcp.tools.tool_transform import TransformedTool
 
 from mcpcore.contract.failure_modes import ContractError
+from mcpcore.declare.declaration import Declared
 from mcpcore.declare.prompt import DeclaredPrompt
 from mcpcore.declare.tool import Tool
 from mcpcore.integrations.fastmcp.masking import MaskingMiddleware
 from mcpcore.integrations.fastmcp.private import inner_provider, mounted_tool
 from mcpcore.sdk.serving import not_mountable
+from mcpcore.sdk.tools import Registered
 from mcpcore.values.logs import LOGGER
+from mcpcore.values.untrusted import quietly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from fastmcp.server.middleware.middleware import Middleware
     from fastmcp.tools.base import Tool as FastMCPTool
@@ -166,3 +169,39 @@ def _before(chain: Sequence[Middleware], middleware: Middleware) -> list[str]:
     before = itertools.takewhile(lambda other: other is not middleware, chain)
     own = (DereferenceRefsMiddleware, MaskingMiddleware)
     return [type(other).__name__ for other in before if not isinstance(other, own)]
+
+
+def registered_on(server: FastMCP[Any]) -> Callable[[str, str], Awaitable[Registered]]:
+    """A function that finds what `server` has registered, by kind ("tool", "resource", "prompt") and by name or URI."""
+
+    async def find(kind: str, name: str) -> Registered:
+        declared: Declared[..., Any] | None = None
+        item: Any = None
+        if kind == "tool":
+            declared, item = await find_contract_tool(server, name), await server.get_tool(name)
+        elif kind == "prompt":
+            declared, item = await find_contract_prompt(server, name), await server.get_prompt(name)
+        else:
+            item = await server.get_resource(name) or await server.get_resource_template(name)
+        function = getattr(item, "fn", None)
+        if declared is None:
+            declared = _within(function)
+        if declared is not None:
+            return Registered(declared.contract, declared.declaration.handler, declared.declaration)
+        return Registered(None, function)
+
+    return find
+
+
+def _within(function: Any) -> Declared[..., Any] | None:
+    """The declared handler that FastMCP keeps within functions that fill in dependencies and validate arguments."""
+    for _ in range(_MAX_DEPTH):
+        if isinstance(function, Declared) or function is None:
+            return function
+        cells = getattr(function, "__closure__", None) or ()
+        contents = (quietly(lambda cell=cell: cell.cell_contents, None) for cell in cells)  # type: ignore[misc]
+        declared = next((content for content in contents if isinstance(content, Declared)), None)
+        if declared is not None:
+            return declared
+        function = getattr(function, "__wrapped__", None)
+    return None  # pragma: no cover - deeper than functions are wrapped

@@ -40,8 +40,7 @@ from mcpcore.integrations.fastmcp.finding import find_tool, is_delegated
 from mcpcore.integrations.fastmcp.masking import masked_chain, redact_crashes
 from mcpcore.integrations.fastmcp.registering import described
 from mcpcore.integrations.fastmcp.results import FailedResult, protocol_result, require_answer
-from mcpcore.integrations.fastmcp.served import Message, ServedServer, ServedServers, message_now, message_var
-from mcpcore.integrations.fastmcp.starting import Startups
+from mcpcore.integrations.fastmcp.served import Message, ServedServer, ServedServers, Startups, message_now, message_var
 from mcpcore.sdk.definition import without_error
 from mcpcore.sdk.refusals import Refusals, watched
 from mcpcore.sdk.results import failure_in, fits_schema, require_writable, require_writable_result

@@ -1,4 +1,4 @@
-"""What a `ContractMiddleware` knows of each server that it answers for, and the message that is being handled.
+"""What a `ContractMiddleware` knows of each server that it answers for, from its start on, and of the current message.
 
 FastMCP tells nobody that a mount, a transform or other middleware was added. Each message therefore compares the parts
 of its server with those of the last message. Names and checks that depend on the parts are made again if they differ.
@@ -6,7 +6,10 @@ of its server with those of the last message. Names and checks that depend on th
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import operator
+import sys
 import weakref
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
@@ -25,10 +28,12 @@ from mcpcore.integrations.fastmcp.finding import find_tool, mounted, parts_of, r
 from mcpcore.integrations.fastmcp.masking import MASKING
 from mcpcore.integrations.fastmcp.returned import watch
 from mcpcore.sdk.answers import ResponseWriter
+from mcpcore.sdk.startup import Startup
 from mcpcore.values.logs import LOGGER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from fastmcp import FastMCP
     from fastmcp.tools.base import Tool as FastMCPTool
@@ -200,3 +205,48 @@ def message_now() -> Message | None:
     """The message that is being handled; one that the program sends to another server in this process is another."""
     message = message_var.get()
     return message if message is not None and message.wire is fastmcp_request_ctx.get() else None
+
+
+class Startups:
+    """The `Startup` of each server that a middleware serves.
+
+    FastMCP calls its middleware for requests only. The lifespan of the server is entered before the first request and
+    left after the last one, so a failure to start or to stop passes through it.
+    """
+
+    def __init__(self, make_boundary: Callable[..., Boundary], fields: Mapping[str, str | None]) -> None:
+        """Record by boundaries of `make_boundary(server=name)`, with the bound `fields`."""
+        self._make_boundary = make_boundary
+        self._fields = {key: value for key, value in fields.items() if value is not None}
+        self._startups: weakref.WeakKeyDictionary[FastMCP[Any], Startup] = weakref.WeakKeyDictionary()
+
+    def of(self, server: FastMCP[Any]) -> Startup:
+        """The object that records the failures of `server` to start and to stop."""
+        startup = self._startups.get(server)
+        if startup is None:
+            # The value must not hold the server, or its entry would never go.
+            record = functools.partial(self._record, self._make_boundary(server=server.name), server.name)
+            startup = self._startups[server] = Startup(server.name, record)
+        return startup
+
+    def _record(self, boundary: Boundary, name: str, exc: BaseException, code: ErrorCode | None) -> Envelope:
+        call = FailedCall(name=name, surface="server", context=dict(self._fields), code=code)
+        return boundary.record_failure(exc, call).envelope
+
+    def watched(
+        self, lifespan: Callable[[FastMCP[Any]], AbstractAsyncContextManager[Any]]
+    ) -> Callable[[FastMCP[Any]], AbstractAsyncContextManager[Any]]:
+        """`lifespan`, with its failures recorded, and the failure to listen on a port."""
+
+        @contextlib.asynccontextmanager
+        async def watching(server: FastMCP[Any]) -> AsyncIterator[Any]:
+            startup = self.of(server)
+            async with startup.watched(lifespan)(server) as state:
+                try:
+                    yield state
+                finally:
+                    # FastMCP does not pass the exception that ends the server, but leaves the lifespan while Python
+                    # handles it.
+                    startup.ended(sys.exception())
+
+        return watching

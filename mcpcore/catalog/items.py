@@ -14,7 +14,7 @@ from mcpcore.contract.codes import STRATEGIES, Strategy, code_named, code_number
 from mcpcore.contract.effects import as_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract
 from mcpcore.contract.listed_contracts import MAX_ENTRIES, MAX_TEXT
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.retry import stated_advice
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import to_json
 from mcpcore.values.untrusted import list_in, object_in, quietly
@@ -148,7 +148,7 @@ def _code(name: object, number: object, where: str, problems: list[str]) -> dict
 def _advice(advice: object, where: str, problems: list[str]) -> Advice | None:
     if advice is None:
         return None
-    read = quietly(lambda: Retry.from_json(cast("Any", advice)), None)
+    read = stated_advice(advice)
     if read is None:
         problems.append(f"{where}: the retry advice has an unknown form")
         return None

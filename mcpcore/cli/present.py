@@ -10,7 +10,7 @@ from mcpcore.cli import output
 from mcpcore.contract.advice import advice_phrase
 from mcpcore.contract.effects import as_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.contract.retry import NEVER, Retry
+from mcpcore.contract.retry import NEVER, stated_advice
 from mcpcore.values.json_schema import constants, own_properties, required_names, type_names
 from mcpcore.values.untrusted import list_in
 
@@ -127,11 +127,7 @@ def _kind(part: Any) -> str:
 
 
 def _failure_mode(entry: Mapping[str, Any]) -> None:
-    retry = entry.get("retry")
-    try:
-        known = Retry.from_json(retry) if isinstance(retry, Mapping) else None
-    except ValueError:
-        known = None
+    known = stated_advice(entry.get("retry"))
     effects, fallback = as_effects(entry.get("effects")), entry.get("fallbackTool")
     tool = str(fallback) if fallback else None
     if known is not None:

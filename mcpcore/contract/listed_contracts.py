@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from mcpcore.contract.codes import Code, code_named, code_numbered, foreign_code
 from mcpcore.contract.effects import as_effects
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.retry import Retry, stated_advice
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import to_json
 from mcpcore.values.untrusted import quietly
@@ -52,11 +52,9 @@ def _entry(entry: Mapping[str, Any]) -> tuple[dict[str, Any], ListedSchema | Non
     reason, when, recovery = (entry.get(part) for part in ("reason", "when", "recovery"))
     if not (isinstance(reason, str) and isinstance(when, str) and (recovery is None or isinstance(recovery, str))):
         return None
-    retry: Retry | None = None
-    if (advice := entry.get("retry")) is not None:
-        retry = quietly(lambda: Retry.from_json(advice), None)
-        if retry is None:
-            return None
+    retry = stated_advice(entry.get("retry"))
+    if retry is None and entry.get("retry") is not None:
+        return None
     code = _code(entry.get("name"), entry.get("code"), retry, when)
     if code is None:
         return None

@@ -167,3 +167,11 @@ KINDS: Final[dict[RetryKind, str]] = {
 """Every kind with its phrase in texts, the most cautious first."""
 _NEVER: Final = Retry(NEVER)
 _NOW: Final = Retry(NOW)
+
+
+def stated_advice(value: object) -> Retry | None:
+    """The advice that `value` is on the wire; None for anything else."""
+    try:
+        return Retry.from_json(value) if isinstance(value, Mapping) else None
+    except (ValueError, TypeError):
+        return None

@@ -78,12 +78,6 @@ def _examined(path: Path) -> Source:
     return Source(path, whole=_ROTATED.search(path.name) is None)
 
 
-def lines_of(source: Source, resource: dict[str, str]) -> Iterator[Line]:
-    """The lines of a trail, oldest first, with the attributes of its process."""
-    for file, number, raw in lines(source.path, rotated=source.whole):
-        yield Line(raw, file, number, resource)
-
-
 MOST: Final = 20_000
 """The most open pieces of chains that are remembered; forged lines could make as many as there are lines."""
 
@@ -268,7 +262,8 @@ class _Loading:
 
     def _lines(self, source: Source, resource: dict[str, str]) -> Iterator[Line]:
         if not source.exported:
-            yield from lines_of(source, resource)
+            for file, number, raw in lines(source.path, rotated=source.whole):
+                yield Line(raw, file, number, resource)
             return
         for item in read_export(source.path):
             if isinstance(item, Line):

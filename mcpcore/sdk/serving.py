@@ -23,7 +23,7 @@ from mcpcore.contract.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.contract.effects import PHRASES, as_effects
 from mcpcore.contract.errors import PLAIN_ERRORS, FrameworkError
 from mcpcore.contract.limits import Limits
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.retry import Retry, stated_advice
 from mcpcore.values.jsonable import fit, shown_name, to_json
 from mcpcore.values.unwrapping import is_a, leaves_of, returned_failure
 from mcpcore.wire.envelope_text import indented
@@ -167,9 +167,8 @@ def _in_brackets(entry: Mapping[str, Any]) -> str:
     effects, retry = as_effects(entry.get("effects")), entry.get("retry")
     if effects is None:
         return ""
-    try:
-        advice = Retry.from_json(retry) if isinstance(retry, dict) else Retry.never()
-    except ValueError:
+    advice = stated_advice(retry) if isinstance(retry, dict) else Retry.never()
+    if advice is None:
         return f" ({PHRASES[effects]})"
     # Most failures are not retryable, and a list of them is part of each conversation.
     return f" ({advice_phrase(advice.kind, advice.after_ms, effects).removeprefix('not retryable · ')})"

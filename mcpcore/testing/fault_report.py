@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Final, Literal
 
 from mcpcore.contract.effects import CHANGED
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.retry import Retry, stated_advice
 from mcpcore.values.untrusted import quietly
 
 Verdict = Literal["allowed", "against the advice", "unclear"]
@@ -88,7 +88,7 @@ def _met_in(calls: Sequence[tuple[int, dict[str, Any]]]) -> Iterator[Met]:
 def _next(calls: Sequence[tuple[int, dict[str, Any]]], index: int, repeat: int | None) -> tuple[str, Verdict]:
     """What came after the failure at `index`, whose call was made again at `repeat`, if at all."""
     call = calls[index][1]
-    retry = quietly(lambda: Retry.from_json(call.get("retry") or {}), Retry.never())
+    retry = stated_advice(call.get("retry")) or Retry.never()
     if repeat is not None:
         between = [later for _, later in calls[index + 1 : repeat]]
         tools = [*dict.fromkeys(other["tool"] for other in between)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -35,15 +34,6 @@ def list_in(value: object, key: str) -> list[Any]:
     """The list under `key` in the JSON of a stranger, or an empty list."""
     inner = value.get(key) if isinstance(value, Mapping) else None
     return inner if isinstance(inner, list) else []
-
-
-def json_object(text: str | bytes) -> dict[str, Any] | None:
-    """The JSON object in a text of a stranger; None for any other text, and for one that is nested too deeply."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def is_async(fn: Callable[..., Any]) -> bool:

@@ -17,7 +17,7 @@ from mcpcore.contract.effects import as_effects
 from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.contract.recovery import sent_recovery
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.retry import Retry, stated_advice
 from mcpcore.wire.envelope_text import MAX_REPEATED, Parts, lines_of, write
 
 if TYPE_CHECKING:
@@ -292,16 +292,12 @@ def _rebuilt(values: dict[str, Any]) -> Envelope:
 
 def _read_retry(retry: object, data: object, known: Code | None) -> Retry | None:
     """The advice that a failure states, or None."""
-    if isinstance(retry, Mapping):
-        try:
-            return Retry.from_json(retry)
-        except (ValueError, TypeError):
-            pass
-    if isinstance(data, Mapping) and isinstance(data.get("retryable"), bool):
+    stated = stated_advice(retry)
+    if stated is None and isinstance(data, Mapping) and isinstance(data.get("retryable"), bool):
         if not data["retryable"]:
             return Retry.never()
         return known.retry if known is not None and known.retry.retryable else Retry.now()
-    return None
+    return stated
 
 
 def _text(value: object) -> str | None:

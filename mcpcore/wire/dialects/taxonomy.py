@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.contract.codes import STRATEGIES, Code, ErrorCode
-from mcpcore.contract.retry import LATER, Retry
+from mcpcore.contract.retry import LATER, Retry, stated_advice
 from mcpcore.wire.dialects.details import details_of, envelope_from, json_text, known, own_code
 from mcpcore.wire.dialects.dialect import Dialect
 
@@ -153,15 +153,10 @@ def taxonomy_code(code: Code) -> str:
 
 def _retry(structured: Mapping[str, Any], code: ErrorCode) -> Retry | None:
     """The advice that the failure states, or None."""
-    after = structured.get("retry_after_ms")
-    if not isinstance(after, bool):
-        try:
-            return Retry.from_json({"kind": LATER, "afterMs": after})
-        except ValueError:
-            pass
-    if structured.get("recovery_hint") == HINTS["retry_later"] and not code.retry.retryable:
+    stated = stated_advice({"kind": LATER, "afterMs": structured.get("retry_after_ms")})
+    if stated is None and structured.get("recovery_hint") == HINTS["retry_later"] and not code.retry.retryable:
         return Retry.now()
-    return None
+    return stated
 
 
 def _recovery(structured: Mapping[str, Any], actions: list[Any]) -> dict[str, Any] | None:

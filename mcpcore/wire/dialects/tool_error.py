@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.contract.codes import ErrorCode, code_named
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.retry import stated_advice
 from mcpcore.wire.dialects.details import CONSTANT, details_of, envelope_from, json_text, own_code
 from mcpcore.wire.dialects.dialect import Dialect
 
@@ -40,14 +40,14 @@ class ToolErrorDialect(Dialect):
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
         """The failure, where the retry union is there and nothing that the dialect does not have."""
-        native, message, retry = structured.get("code"), structured.get("message"), structured.get("retry")
-        if not isinstance(native, str) or not isinstance(message, str) or not isinstance(retry, Mapping):
+        native, message, advice = (
+            structured.get("code"),
+            structured.get("message"),
+            stated_advice(structured.get("retry")),
+        )
+        if not isinstance(native, str) or not isinstance(message, str) or advice is None:
             return None
         if not structured.keys() <= _FIELDS or not (is_error or CONSTANT.match(native)):
-            return None
-        try:
-            advice = Retry.from_json(retry)
-        except (ValueError, TypeError):
             return None
         suggestion = structured.get("suggestion")
         code = code_named(native)

@@ -132,9 +132,8 @@ class _Plan:
         """Whether an instance without attributes cannot carry any fact."""
 
 
-_PLANS: Final[dict[type[BaseException], _Plan]] = {}
+_PLANS: Final[dict[type[BaseException], _Plan]] = registry.PLANS
 _MAX_PLANS: Final = 4_096
-registry.on_change(_PLANS.clear)
 
 _MATCHER: Final = Matcher(rows_for(MESSAGES, None))
 _NAME_MATCHER: Final = Matcher(NAMES)

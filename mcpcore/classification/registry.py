@@ -53,13 +53,10 @@ _BY_CLASS: Final[dict[type[BaseException], Entry]] = {}
 _BY_NAME: Final[dict[str, Entry]] = {}
 _ROWS: Final[list[PhraseRow]] = []
 _PATTERNS: Final[list[tuple[re.Pattern[str], Code, Retry | None]]] = []
-_listeners: Final[list[Callable[[], None]]] = []
 _matcher: Matcher | None = None
 
-
-def on_change(listener: Callable[[], None]) -> None:
-    """Call `listener` whenever a type is registered or forgotten."""
-    _listeners.append(listener)
+PLANS: Final[dict[type[BaseException], Any]] = {}
+"""What is known of each type until one is registered or forgotten."""
 
 
 @overload
@@ -197,7 +194,7 @@ def forget(*exceptions: type[BaseException] | str) -> None:
             _BY_NAME.pop(kind, None)
         else:
             _BY_CLASS.pop(kind, None)
-    _changed()
+    PLANS.clear()
 
 
 def lookup(kind: type, names: Sequence[str]) -> Entry | None:
@@ -228,12 +225,7 @@ def _register(kind: type[BaseException] | str, entry: Entry) -> None:
         _BY_NAME[kind] = entry
     else:
         _BY_CLASS[kind] = entry
-    _changed()
-
-
-def _changed() -> None:
-    for listener in _listeners:
-        listener()
+    PLANS.clear()
 
 
 def _label(kind: type[BaseException] | str) -> str:

@@ -209,15 +209,11 @@ class CallPolicy:
 
     def allows_repeat(self, tool: str) -> bool:
         """Whether this tool may be called again although the first call may have taken effect."""
-        return self.retry_unsafe if isinstance(self.retry_unsafe, bool) else tool in self.retry_unsafe
+        return _names(self.retry_unsafe, tool)
 
-    def allows_fallback(self, tool: str) -> bool:
-        """Whether this fallback tool may be called."""
-        return self.fallbacks if isinstance(self.fallbacks, bool) else tool in self.fallbacks
 
-    def allows_correction(self, tool: str) -> bool:
-        """Whether the arguments of this tool may be corrected."""
-        return self.corrections if isinstance(self.corrections, bool) else tool in self.corrections
+def _names(option: bool | Collection[str], tool: str) -> bool:  # noqa: FBT001 - True names every tool
+    return option if isinstance(option, bool) else tool in option
 
 
 def checked_policy(policy: object) -> CallPolicy:
@@ -429,7 +425,7 @@ def _correction(failure: ToolCallFailed, policy: CallPolicy, state: Progress) ->
     # With the same arguments it would be the same call, which `_again` decides about.
     if (tool, entry.reason) in state.corrected or arguments == failure.arguments:
         return None
-    if not policy.allows_correction(tool):
+    if not _names(policy.corrections, tool):
         return _give_up(f"the policy does not allow the correction of {tool}", failure)
     changed_by = _hindrance(failure, policy, state)
     if changed_by is not None and not _listed(failure, state).read_only:
@@ -468,7 +464,7 @@ def _fallback(failure: ToolCallFailed, policy: CallPolicy, state: Progress) -> D
         return None if sent is None else _give_up("the fallback tool is not in the contract", failure)
     if sent not in (None, name):
         return _give_up(f"the failure names another fallback tool than the contract, which names {name}", failure)
-    if not policy.allows_fallback(name):
+    if not _names(policy.fallbacks, name):
         return _give_up(f"the policy does not allow the fallback tool {name}", failure)
     if name in state.called or name == failure.tool:
         return _give_up(f"the fallback tool {name} was called already", failure)

@@ -66,16 +66,30 @@ def checked_by_dispatchers(handler: Handler, ctx: RuleContext) -> Settings:
 
 
 def _checked_before(call: ast.Call, body: Body) -> set[str]:
-    """The names that are true at a call, or that get their values where the function may also end without the call."""
+    """The names that are true at a call, or get their values in a statement that leaves for want of one."""
     names, bound = body.true_names(call), set[str]()
     for statement in (before for part in (call, *body.above(call)) for before in reversed(body.before(part))):
         parts = walk([statement])
         stored = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)} - bound
         bound |= stored  # what binds a name last decides
-        if isinstance(statement, (ast.If, ast.Try)) and any(
-            isinstance(part, (ast.Return, ast.Raise)) for part in parts
-        ):
-            names |= stored
+        kinds = (ast.If, ast.Try) if isinstance(statement, (ast.If, ast.Try)) else ()
+        leaving = [
+            part
+            for part in parts
+            if isinstance(part, kinds) and any(isinstance(end, (ast.Return, ast.Raise)) for end in walk([part]))
+        ]
+        # `sessions.get(key)` raises nothing for a missing value, and a test of something else refuses none.
+        found = {
+            getattr(part.targets[0], "id", "")
+            for part in parts
+            if isinstance(part, ast.Assign) and ".get(" in ast.unparse(part.value)
+        }
+        names |= {
+            name
+            for name in stored
+            for part in leaving
+            if (mentions(part.test, name) if isinstance(part, ast.If) else name not in found)
+        }
     return names
 
 

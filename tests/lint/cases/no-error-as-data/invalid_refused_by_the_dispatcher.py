@@ -93,6 +93,13 @@ async def count(query, client):
         return {"error": "no query"}
     return {"count": client.count(query)}
 
+async def show(user, page):
+    if not user:
+        return {"error": "no user"}  # here
+    if page is None:
+        return {"error": "no page"}  # here
+    return {"shown": page.show(user)}
+
 @other.call_tool()
 async def call_other(name: str, arguments: dict):
     try:
@@ -107,4 +114,15 @@ async def call_other(name: str, arguments: dict):
     if name == "find":
         query = arguments.get("query")
         return await find(query, client)
+    try:
+        user = sessions.users.get(arguments["user"])
+    except KeyError:
+        raise ValueError("no user") from None
+    page = None
+    if client.pages:
+        if client.is_closed:
+            raise ValueError("closed")
+        page = client.page()
+    if name == "show":
+        return await show(user, page)
     raise ValueError(name)

@@ -3,14 +3,15 @@
 import ast
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from mcpcore_lint.engine.registrations.environment import arguments_of
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
-from mcpcore_lint.engine.syntax.parse import defaults_of
+from mcpcore_lint.engine.syntax.parse import all_parameters, defaults_of
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import Const, FunctionNode, Handler, Items, Mapping, ToolDef, Value, string
+from mcpcore_lint.model import Const, FunctionNode, Handler, Items, Mapping, Served, ToolDef, Value, string
 from mcpcore_lint.rule import RuleContext
 
 # The classes of the values that a JSON schema allows. A number may be an int or a float.
@@ -53,8 +54,11 @@ def of_annotations(scope: Scope, function: FunctionNode) -> Schemas:
         alias = scope.lookup(core.id) if isinstance(core, ast.Name) else None
         core = (alias[1][0].value if alias is not None else None) or core
         literal = core.slice if isinstance(core, ast.Subscript) and last_name(core) == "Literal" else None
-        values = frozenset(part.value for part in getattr(literal, "elts", [literal]) if isinstance(part, ast.Constant))
-        schemas[name] = Accepted(values, last_name(core).lower())
+        choices = getattr(literal, "elts", [literal])
+        values = frozenset(part.value for part in choices if isinstance(part, ast.Constant))
+        # `Literal[Mode, "all"]` has choices that are written elsewhere.
+        known = len(values) == len(choices)
+        schemas[name] = Accepted(values if known else frozenset(), last_name(core).lower())
     return schemas
 
 
@@ -68,16 +72,26 @@ def _is_of_schema(default: ast.expr | None) -> bool:
 
 
 def of_tool(tool: ToolDef, handler: Handler, ctx: RuleContext) -> Schemas:
-    """What the schema of a low-level tool, with which the SDK checks a call, allows for each property.
+    """What the schema of a low-level tool, with which the SDK checks a call, allows for `parameter.property`.
 
     That is the only schema in the class whose method the handler is, or else the only one with the tool's name.
     """
-    found = next((other.registration for other in ctx.tools if other.serves and other.server == tool.server), None)
-    if not isinstance(found, ast.Call) or last_name(found.func) != "call_tool" or found.keywords:
+    routes = [
+        (other.registration, route)
+        for other in ctx.tools
+        for route in other.serves
+        if route.handler is not None and route.handler.node is handler.node
+    ]
+    # Another tool with the same function has a schema of its own, and `validate_input=False` checks nothing.
+    if len({string(route.name) for _, route in routes}) != 1 or not all(
+        isinstance(call, ast.Call) and last_name(call.func) == "call_tool" and not call.keywords for call, _ in routes
+    ):
         return {}
     around = handler.module.scope_of(handler.node).owner
     owner = handler.module.classes.get(around) if around is not None else None
-    schemas = [(node, owner.body_scope) for _, node in _schemas_in(owner.node)] if owner is not None else []
+    inside = [(name, node, owner.body_scope) for name, node in _schemas_in(owner.node)] if owner is not None else []
+    wanted = {None, string(tool.name)}
+    schemas = [(node, scope) for name, node, scope in inside if name is None or string(evaluate(name, scope)) in wanted]
     if len(schemas) != 1:
         memo = tool.module.memo
         if "schemas" not in memo:
@@ -90,7 +104,7 @@ def of_tool(tool: ToolDef, handler: Handler, ctx: RuleContext) -> Schemas:
         (table.get(key, ...) for key in ("properties", "required")) if isinstance(table, dict) else (..., ...)
     )
     return {
-        key: Accepted(
+        f"{holder}.{key}": Accepted(
             frozenset(fields["enum"]) if isinstance(fields.get("enum"), tuple) else frozenset(),
             _KINDS.get(str(fields.get("type")), ""),
             fields["minimum"] if isinstance(fields.get("minimum"), (int, float)) else -math.inf,
@@ -99,7 +113,24 @@ def of_tool(tool: ToolDef, handler: Handler, ctx: RuleContext) -> Schemas:
         )
         for key, fields in (properties.items() if isinstance(properties, dict) else ())
         if isinstance(fields, dict)
+        for holder in _holders(handler, [route for _, route in routes])
     }
+
+
+def _holders(handler: Handler, routes: Sequence[Served]) -> set[str]:
+    """The parameters that hold the arguments of a call: `**kwargs`, and those that get one of the dispatcher."""
+    node, bound_first = handler.node, handler.module.scope_of(handler.node).owner is not None
+    holders = {node.args.kwarg.arg} if node.args.kwarg is not None else set[str]()
+    if isinstance(node, ast.Lambda):
+        return holders
+    for route in routes:
+        theirs = {parameter.arg for parameter in all_parameters(route.inside.node.args)}
+        passed = arguments_of(node, route.call, bound_first=bound_first) if route.call is not None else {}
+        for name, argument in passed.items():
+            whole = argument.values[0] if isinstance(argument, ast.BoolOp) else argument  # `arguments or {}`
+            if getattr(whole, "id", "") in theirs:
+                holders.add(name)
+    return holders
 
 
 def _plain(value: Value) -> Any:
@@ -114,14 +145,17 @@ def _plain(value: Value) -> Any:
     return value.value if isinstance(value, Const) else ...
 
 
-def _schemas_in(node: ast.AST, name: ast.expr | None = None) -> Iterator[tuple[ast.expr | None, ast.Dict]]:
+def _schemas_in(node: ast.AST, name: ast.expr | None = None) -> Iterator[tuple[ast.expr | None, ast.expr]]:
     """The schemas of objects in some code, each with the tool's name: `Tool(name="find", inputSchema={...})`."""
     pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
     fields = {getattr(key, "value", None): value for key, value in pairs}
     fields |= {word.arg: word.value for word in getattr(node, "keywords", ()) if isinstance(node, ast.Call)}
-    if isinstance(node, ast.Dict) and "properties" in fields:
+    schema = fields.get("inputSchema")
+    if schema is not None and not ast.unparse(schema).startswith(("self.", "cls.")):  # which the class has elsewhere
+        yield fields.get("name", name), schema
+    elif isinstance(node, ast.Dict) and "properties" in fields:
         yield name, node
-    else:
+    elif "output" not in str(getattr(node, "name", getattr(getattr(node, "targets", [node])[0], "id", ""))):
         for child in ast.iter_child_nodes(node):
             yield from _schemas_in(child, fields.get("name", name))
 
@@ -131,7 +165,7 @@ def of_names(parameters: Schemas, properties: Schemas, scope: Scope) -> Schemas:
 
     The properties are those of a low-level tool, whose handler takes them from a parameter.
     """
-    kinds = {name: first.kind for name, (first, *_) in scope.bindings.items()}
+    held_whole = {name for name, (first, *others) in scope.bindings.items() if first.kind == "parameter" and not others}
 
     def accepted(node: ast.expr | None) -> Accepted | None:
         match node:
@@ -139,8 +173,8 @@ def of_names(parameters: Schemas, properties: Schemas, scope: Scope) -> Schemas:
                 return parameters.get(name)
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id=held), attr="get"), args=[ast.Constant(value=str(key)), *rest]
-            ) if kinds.get(held) == "parameter":
-                found = properties.get(key)
+            ) if held in held_whole:
+                found = properties.get(f"{held}.{key}")
                 default = evaluate(rest[0], scope) if rest else Const(node, scope.module, None)
                 if found is None or not found.optional or not isinstance(default, Const):
                     return None if found is None or found.optional else found
@@ -154,8 +188,9 @@ def of_names(parameters: Schemas, properties: Schemas, scope: Scope) -> Schemas:
                 )
             case ast.Call(func=ast.Attribute(value=inner, attr=change), args=[]) if change in _CHANGES:
                 whole = accepted(inner)
-                texts = [text for text in whole.values if isinstance(text, str)] if whole is not None else []
-                return Accepted(frozenset(getattr(text, change)() for text in texts), "str")
+                values = whole.values if whole is not None else frozenset[object]()
+                known = all(isinstance(text, str) for text in values)
+                return Accepted(frozenset(getattr(text, change)() for text in values if known), "str")
             case ast.Call(func=ast.Name(), args=[inner]) | ast.BoolOp(op=ast.Or(), values=[inner, _]):
                 whole = accepted(inner) or Accepted(frozenset())
                 # `int(...)` and `or` keep it if it is an integer, or is never false.

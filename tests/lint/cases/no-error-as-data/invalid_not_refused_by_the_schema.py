@@ -111,3 +111,10 @@ def group(by: Literal["name", "size"]) -> dict:
     if key not in {"name", "size"}:
         return {"error": f"no key {key}"}
     return {"key": key}
+
+@mcp.tool
+def start(mode: Literal[Mode, "all"]) -> dict:
+    """Start."""
+    if mode == "map":
+        return {"error": f"cannot start {mode}"}  # here
+    return {"mode": mode}

@@ -242,8 +242,9 @@ def _values(value: Value, *, among: bool) -> set[object] | None:
     items: tuple[Value, ...] = (value,)
     if among:
         known = isinstance(value, (Items, Mapping)) and value.complete
+        if not known:  # or a text, in which `in` looks for a part
+            return None
         items = tuple(key for key, _ in value.items) if isinstance(value, Mapping) else getattr(value, "items", ())
-        items = items if known else (value,)
     constants: set[object] = {item.value for item in items if isinstance(item, Const)}
     return constants if all(isinstance(item, Const) for item in items) else None
 

@@ -31,3 +31,12 @@ def tags(action: str, state: str) -> dict:
     if state == "open":
         return {"tags": [1]}
     return {"error": f"no tags for {state}"}  # here
+
+@mcp.tool()
+def pages(kind: str) -> dict:
+    """Pages."""
+    if kind not in ("html"):
+        return {"error": f"no kind {kind}"}  # here
+    if kind == "html":
+        return {"pages": []}
+    return {"error": f"no pages of {kind}"}  # here

@@ -251,7 +251,9 @@ class Checker:
             digest = b""
             with crashes(failures, module.path):
                 other, tools = _registered_elsewhere(self, module)
-                around = FileState(self, other, tools)
+                # The dispatcher in the other file decides whether what the tools return reaches the client.
+                around = FileState(self, other, self.find_tools(other))
+                around.registered = [entry for entry in around.registered if entry[0] in tools]
                 self._run_rules(around, module.path, failures, tools_only=True)
                 diagnostics += (diagnostic for diagnostic in around.diagnostics if diagnostic.path == module.path)
         consulted, missing = self.project.dependencies(absolute)

@@ -122,6 +122,29 @@ def test_a_file_by_itself_has_the_tools_that_others_register(acme):
     assert whole == [each for each in acme.found(".") if each[0] == "acme/tools/users.py"]
 
 
+def test_a_file_of_handlers_is_judged_with_its_dispatcher(empty):
+    """A dispatcher that raises a returned failure does so too if only the file of the handler is given."""
+    empty.write("users.py", "async def find(arguments):\n    return {'error': f'no {arguments}'}\n")
+    empty.write(
+        "server.py",
+        """
+        from mcp.server import Server
+        from users import find
+        server = Server("x")
+        @server.call_tool()
+        async def call_tool(name: str, arguments: dict):
+            if name == "find":
+                result = await find(arguments)
+                if "error" in result:
+                    raise ValueError(result["error"])
+                return result
+            raise ValueError(name)
+        """,
+    )
+    for paths in (["."], ["server.py"], ["users.py"], ["users.py", "server.py"]):
+        assert empty.found("--no-cache", "--select", "no-error-as-data", *paths) == []
+
+
 def test_only_tools_that_are_not_for_tests_are_counted(empty):
     """Resources, prompts and tools of tests are checked, but not counted as tools of the server."""
     head = "from fastmcp import FastMCP\nmcp = FastMCP('x')\n"

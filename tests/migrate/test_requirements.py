@@ -47,6 +47,13 @@ LISTS = [
         '[tool.poetry.dependencies]\nmcp = "^2.3"\nmcpcore = ">=0.1"\npydantic-settings = ">=2.5"\nhttpx = "*"\n',
     ),
     (SDK, "Pipfile", '[packages]\nmcp = "*"\n', '[packages]\nmcp = ">=2.3"\nmcpcore = ">=0.1"\n'),
+    (READS + SDK, "constraints.txt", "mcp<2\nanyio<5\n", "mcp>=2.3,<3\nanyio<5\n"),
+    (
+        READS + SDK,
+        "pyproject.toml",
+        '[tool.uv]\nconstraint-dependencies = [\n  "mcp[cli]<2",\n]\n[tool.mypy]\npython_version = "3.9"\n',
+        '[tool.uv]\nconstraint-dependencies = [\n  "mcp[cli]>=2.3,<3",\n]\n[tool.mypy]\npython_version = "3.9"\n',
+    ),
     (
         SDK,
         "pyproject.toml",
@@ -195,6 +202,13 @@ def test_what_cannot_be_changed_safely_has_a_line(tmp_path: Path) -> None:
     outcome, _ = run(tmp_path / "low", {**low, "b/script.py": HEAD.rpartition("from")[0] + SDK})
     assert "requirements.txt:1: the pin mcp<2: mcpcore needs mcp 2.3 or later" in report(outcome)
     assert "script.py:3: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later" in report(outcome)
+    poetry = '[project]\ndependencies = ["mcp (>=1.2,<2)", "mcpcore (>=0.1)"]\n'
+    pipfile = '[packages]\nmcp = "*"\n[requires]\npython_version = "3.9"\n'
+    outcome, _ = run(tmp_path / "two", {"server.py": SDK, "pyproject.toml": poetry, "Pipfile": pipfile})
+    assert [
+        'Pipfile:5: python_version = "3.9": mcpcore needs Python 3.11 or later',
+        "pyproject.toml:2: the dependency mcp: mcpcore needs mcp 2.3 or later",
+    ] == report(outcome)
     run(tmp_path, {"src/server.py": SDK}, write=False)
     left = migrate([str(tmp_path / "src")], write=True).left
     assert "setup.cfg:1: the pin mcp>=1,<2: add mcpcore too, which needs mcp 2.3 or later" in [
@@ -221,6 +235,9 @@ dependencies = [
 ]
 """
     outcome, _ = run(tmp_path, {"server.py": SDK, "pyproject.toml": lists})
+    (tmp_path / "Pipfile").write_text('[packages]\nmcp = "<2"  # pinned below 2\n')
+    (removed,) = migrate([str(tmp_path)]).removed
+    assert (2, "the comment 'pinned below 2'") == (removed.line, removed.pattern)
     assert [(5, "the comment 'Stays below 2: mcp 2.0 renamed FastMCP.'"), (6, "the comment '>=1.2 for icons'")] == [
         (line.line, line.pattern) for line in outcome.removed
     ]

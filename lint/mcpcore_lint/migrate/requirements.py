@@ -31,7 +31,7 @@ _IMPORTS: Final = re.compile(
 _NEXT: Final = {"mcp": "3", "fastmcp": "5", "fastmcp-slim": "5"}
 _LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.lock")
 FILES: Final = re.compile(
-    r"pyproject\.toml|Pipfile|(?:[\w.-]*[._-])?requirements[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
+    r"pyproject\.toml|Pipfile|(?:[\w.-]*[._-])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
     rf"|{'|'.join(map(re.escape, _LOCKS))}"
 )
 """The names of files that say what is installed."""
@@ -74,6 +74,7 @@ _ABOUT_PIN: Final = re.compile(
 )
 _PYTHON: Final = re.compile(
     r"^(?:(?:requires-python|python|python_requires)\s*=\s*[\"']?[^\"'\n]*?(?:>=|\^|~=?)\s*3\.(?P<minor>\d+)(?P<rest>[^\n]*)$"
+    r"|python_(?:full_)?version\s*=\s*[\"']3\.(?P<exact>\d+)[^\n]*$"
     r"|\s*FROM\s+(?:\S*/)?python:3\.(?P<image>\d+).*$"
     r"|[ \t-]*python-version:[^\n]*?\b3\.(?P<ci>[6-9]|10)\b.*$)",
     re.MULTILINE | re.IGNORECASE,
@@ -84,6 +85,8 @@ _CLASSIFIER: Final = re.compile(
 _OPEN: Final = re.compile(r"(?:\.0|\.\*)?(?:\s*,\s*<=?\s*(?:4(?:\.0)*|3\.1[2-9](?:\.\d+)?))?[\"']\s*(?:#.*)?")
 """What may follow the least version of Python, if a later one is allowed."""
 _CAPPED: Final = re.compile(r"<|==|[~^]|^\s*\d")
+_HELD: Final = re.compile(r"^(?:constraint|override)-dependencies\b(?:(?!^[\w\[])[\s\S])*\Z", re.MULTILINE)
+"""The text before a requirement of a list that only constrains others."""
 _SINCE: Final = "; python_version >= '3.11'"
 _EXTRAS: Final = "the extras with mcpcore need Python 3.11 or later"
 _MARK: Final = "mcp-here"
@@ -142,8 +145,11 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
         return Requirements(left=(line,) if stale else ())
     lists = _lists(path, text)
     found = [*_found(path, text, lists)]
-    beside = _beside(text, found, lists, "mcpcore") if needs.mcpcore else []
-    brought = {part: _beside(text, found, lists, part) for part in sorted(needs.brought)}
+    # A constraint installs nothing, so nothing is added to it.
+    held = "constraints" in path.rpartition("/")[2]
+    asked = [(match, home) for match, home in found if not (held or _HELD.search(text[: match.start()]))]
+    beside = _beside(text, asked, lists, "mcpcore") if needs.mcpcore else []
+    brought = {part: _beside(text, asked, lists, part) for part in sorted(needs.brought)}
     known = (home for home, lines in enumerate(lists or ()) if any(line.startswith("mcpcore") for line in lines))
     homes = {*known, *(home for match, home in found if match in beside)}
     # Who installs no extra goes on to use an earlier Python.
@@ -166,7 +172,7 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
         if can and changes and names[0] == names[1]:
             edits += changes
             raised += _comments(path, text, match)
-        elif added or (pin is not None and _CAPPED.search(match["version"])):
+        elif added or (pin is not None and _CAPPED.search(match["version"].strip() or match[0].partition("(")[2])):
             name, version = match.group("name", "version")
             by = (
                 f"add {' and '.join(map(_package, added))} too, which"
@@ -189,7 +195,7 @@ def _comments(path: str, text: str, match: re.Match[str]) -> Iterator[Left]:
     first = next((line + 1 for line in range(at - 1, -1, -1) if not lines[line].lstrip().startswith("#")), 0)
     for line in range(first, at + 1):
         said = lines[line].partition("#")[2].strip()
-        if _ABOUT_PIN.search(said):
+        if _ABOUT_PIN.search(said) or (line == at and re.search(r"(?i)\b(?:pin|cap|below)", said)):
             decide = "it is about the pin that changed, so correct it"
             yield Left(path, line + 1, (), f"the comment {said[:60]!r}", decide)
 
@@ -322,7 +328,8 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
         said = " ".join(match[0].split())
         table = text[text.rfind("\n[", 0, match.start()) + 1 :].partition("]")[0]
         known = table in {"[project", "[tool.poetry.dependencies"}
-        if int(match["minor"] or match["image"] or match["ci"]) >= least:
+        exact = match["exact"] if path.endswith("Pipfile") else None  # elsewhere, it is an option of a tool
+        if int(match["minor"] or match["image"] or match["ci"] or exact or least) >= least:
             continue
         if writable and path.endswith(".toml") and known and _OPEN.fullmatch(match["rest"]):
             edits.append(Edit(*match.span("minor"), str(least)))

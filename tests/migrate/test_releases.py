@@ -360,12 +360,13 @@ def test_a_subclass_of_the_server_follows(tmp_path: Path) -> None:
 def test_a_file_for_both_versions_stays(tmp_path: Path) -> None:
     """It has a line. So has a page that a client requests."""
     both = "try:\n    from mcp.server.mcpserver import MCPServer\nexcept ImportError:\n    from mcp.server.fastmcp import FastMCP as MCPServer\n"
-    both += "\nmcp = MCPServer('x')\n"
+    both += "\nmcp = MCPServer('x')\n\n\n@mcp.tool()\ndef f(path: str) -> str:\n    raise ValueError('The path is too long')\n"
     client = "from mcp import ClientSession\n\n\nasync def f(session: ClientSession, at: str) -> None:\n    await session.list_tools(cursor=at)\n"
     outcome, files = run(tmp_path, {"server.py": both, "client.py": client})
     assert {"server.py": both, "client.py": client} == files
     assert [
         ("cursor= of list_tools(), which SDK 2.0 does not have", False),
+        ("the server of either version", False),
         ("the server of either version", False),
     ] == [(line.pattern, line.stops) for line in outcome.left]
 

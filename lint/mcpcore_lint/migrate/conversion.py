@@ -34,6 +34,7 @@ from mcpcore_lint.migrate.messages import (
 from mcpcore_lint.migrate.model import Entry, Left, Place
 from mcpcore_lint.migrate.reached import raised_elsewhere
 from mcpcore_lint.migrate.sentences import blank, is_true_alone, of_class, sentences, without_advice
+from mcpcore_lint.migrate.server import EITHER, serves_either
 from mcpcore_lint.model import ToolDef, string
 
 if TYPE_CHECKING:
@@ -266,6 +267,8 @@ class Conversion:
     def blocked_by(self) -> tuple[str, str] | None:
         """Why the tool cannot be converted: a pattern and what to decide; None if it can."""
         body, arguments = self.body, self.body.node.args
+        if serves_either(body.module):
+            return EITHER, "version 1 has no contracts, so convert it once version 1 need not work any more"
         if (decorator := blocking(body, set(self.registrations))) is not None:
             return decorator
         if body.is_generator:

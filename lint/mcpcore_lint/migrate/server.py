@@ -58,6 +58,7 @@ _CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'
 """What `str(type(server))` shows."""
 _DOUBLES: Final = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "SimpleNamespace", "namedtuple"})
 """Test doubles, whose keywords are the fields that they show."""
+EITHER: Final = "the server of either version"
 # The option with which clients go on to read the texts of exceptions that no contract declares.
 TEXTS: Final = 'expose_internal_errors="message"'
 _SHARED: Final = (
@@ -191,11 +192,10 @@ class Renaming:
         """Whether a `try` imports the server from version 2, or else from version 1: the file works with both."""
         above = self.module.parents.get(node)
         around = self.module.parents.get(above) if isinstance(above, ast.ExceptHandler) else above
-        parts = walk([around]) if isinstance(around, ast.Try) else ()
-        servers = [part for part in parts if isinstance(part, ast.ImportFrom) and _brings_server(part)]
+        servers = _servers_in(around)
         if len(servers) > 1 and node is servers[-1]:
             decide = "import Server of mcpcore there, and run the command again, if version 1 need not work any more"
-            self.left.append(Left(self.module.path, node.lineno, (), "the server of either version", decide))
+            self.left.append(Left(self.module.path, node.lineno, (), EITHER, decide))
         return len(servers) > 1
 
     def _target(self, node: ast.ImportFrom, package: str, name: str) -> tuple[str, str] | None:
@@ -491,8 +491,15 @@ class Renaming:
         self.left.append(Left(self.module.path, getattr(node, "lineno", 1), (), pattern, decide, stops=True))
 
 
-def _brings_server(node: ast.ImportFrom) -> bool:
-    return any(renamed(node.module or "", alias.name) == SERVER for alias in node.names)
+def _servers_in(node: ast.AST | None) -> list[ast.ImportFrom]:
+    """The imports of the server in a `try`, from either version."""
+    parts = [part for part in walk([node]) if isinstance(part, ast.ImportFrom)] if isinstance(node, ast.Try) else []
+    return [part for part in parts if any(renamed(part.module or "", name.name) == SERVER for name in part.names)]
+
+
+def serves_either(module: Module) -> bool:
+    """Whether a file imports the server from version 2, or else from version 1, which has no contracts."""
+    return any(len(_servers_in(part)) > 1 for part in module.tree.body)
 
 
 def _spelled(wanted: Mapping[str, list[str]], local: str) -> str:

@@ -408,7 +408,28 @@ def test_an_unpacked_answer_of_the_server_follows(tmp_path: Path) -> None:
     content = (await mcp.call_tool("f", {})).content
     assert content and data
 """
-    _, files = run(tmp_path, {"tests/test_server.py": head + before})
+    used = """
+    _content, _data = await mcp.call_tool("f", {})
+    assert _content and _data
+    if data: content, data = await mcp.call_tool("f", {})
+"""
+    made = """
+    result = await mcp.call_tool("f", {})
+    _content, _data = result.content, result.structured_content
+    assert _content and _data
+    if data: content, data = await mcp.call_tool("f", {})
+"""
+    other = "import mcp\n\n\nasync def f(registry):\n    text, data = await registry.call_tool('f', {})\n    return text, data\n"
+    _, files = run(
+        tmp_path,
+        {
+            "tests/test_server.py": head + before,
+            "tests/test_used.py": head + used,
+            "client.py": other,
+        },
+    )
     assert files["tests/test_server.py"].endswith(after)
+    assert files["tests/test_used.py"].endswith(made)
+    assert other == files["client.py"]
     again, _ = run(tmp_path, {})
     assert () == again.files

@@ -28,7 +28,8 @@ from mcpcore_lint.migrate.renames import (
     renamed,
     renamed_path,
 )
-from mcpcore_lint.model import Symbol
+from mcpcore_lint.model import CallValue, Symbol
+from mcpcore_lint.records import in_test_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -412,23 +413,32 @@ class Renaming:
 
     def _unpacked(self, node: ast.Call) -> None:
         """`content, structured = await server.call_tool(...)`: a tuple once, and a CallToolResult now."""
-        awaited = self.module.parents.get(node)
+        awaited, scope = self.module.parents.get(node), scope_around(node, self.module)
+        made = evaluate(node.func.value, scope) if isinstance(node.func, ast.Attribute) else None
+        # An object that is not known is the server in a test, unless a class of the project has such a method too.
+        if not (isinstance(made, CallValue) and made.func.name.startswith(("mcp.server.", "mcpcore."))) and (
+            not in_test_file(self.module.path)
+            or any("call_tool" in info.methods for info in self.module.project.classes())
+        ):
+            return
         match self.module.parents.get(awaited) if isinstance(awaited, ast.Await) else None:
             case (
                 ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=content), ast.Name(id=structured)]) as target]) as whole
             ):
                 source, (start, end) = self.module.source, self.module.source.node_range(whole.value)
-                if content.startswith("_") or structured.startswith("_"):
-                    name = structured if content.startswith("_") else content
-                    field = "structured_content" if content.startswith("_") else "content"
+                parts = [part for part in walk([scope.node]) if isinstance(part, ast.Name)]
+                read = {part.id for part in parts if isinstance(part.ctx, ast.Load)}
+                indent = source.line(whole.lineno)[: whole.col_offset]
+                unused = {name for name in (content, structured) if name.startswith("_")} - read
+                if unused:
+                    name, field = (structured, "structured_content") if content in unused else (content, "content")
                     self._write(target, name)
                     self.edits += [Edit(start, start, "("), Edit(end, end, f").{field}")]
-                elif not source.text[end:].partition("\n")[0].strip():
-                    line = source.line(whole.lineno)
-                    name = "result" if scope_around(node, self.module).lookup("result") is None else "called"
+                elif not source.text[end:].partition("\n")[0].strip() and not indent.strip():
+                    name = "result" if scope.lookup("result") is None else "called"
                     new = f"{content}, {structured} = {name}.content, {name}.structured_content"
                     self._write(target, name)
-                    self.edits.append(Edit(end, end, f"{source.newline}{line[: len(line) - len(line.lstrip())]}{new}"))
+                    self.edits.append(Edit(end, end, f"{source.newline}{indent}{new}"))
 
     def _named(self, node: ast.expr) -> str:
         """What a name or an attribute leads to, by its qualified name; empty if that is not known."""

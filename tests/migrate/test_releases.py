@@ -143,6 +143,12 @@ def test_only_the_options_go(tmp_path: Path) -> None:
     one = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    port=2, host="h"\n)\n'
     before = one.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', ",\n")
     assert one == migrated(tmp_path / "c", before)
+    changed = f'{head}port = 1\nmcp = Server("x", port=port)\nport = 2\nmcp.run("sse")\n'
+    outcome, files = run(tmp_path / "d", {"server.py": changed})
+    assert changed.replace(", port=port", "") == files["server.py"]
+    assert ["port=port of the server, which SDK 2.0 does not have, is removed"] == [
+        line.pattern for line in outcome.left
+    ]
 
 
 @pytest.mark.parametrize("head", ["", "port = 1\n"])

@@ -89,10 +89,16 @@ class Site(NamedTuple):
             option.arg in _TAKES[kind].get(self.transport, ())
             and all(keyword.arg is not None for keyword in self.call.keywords)
             and all(
-                scope.lookup(name) == inside.lookup(name) or _origin(name, scope) == _origin(name, inside) != ""
+                (scope.lookup(name) == inside.lookup(name) and not _changes(name, scope, option.lineno))
+                or _origin(name, scope) == _origin(name, inside) != ""
                 for name in names
             )
         )
+
+
+def _changes(name: str, scope: Scope, line: int) -> bool:
+    """Whether a name gets another value below a line."""
+    return any(getattr(binding.node, "lineno", 0) > line for binding in (scope.lookup(name) or (scope, []))[1])
 
 
 def _origin(name: str, scope: Scope) -> str:

@@ -163,6 +163,11 @@ def test_options_that_name_what_the_run_does_not_know_go_with_a_line(head: str, 
         "server.py:3: port=port of the server, which SDK 2.0 does not have, is removed: give it to mcp.run() at server.py:7"
     ] == [line.replace(":4:", ":3:").replace("py:8", "py:7") for line in report(outcome)]
     assert outcome.left[0].stops
+    tool = "\n\nserver = FastMCP('y')\n\n\n@server.tool()\ndef f(path: str) -> str:\n    raise ValueError('The path is too long')\n"
+    long = source.replace("\ndef make", "\nimport os\n\n\ndef make").replace("FastMCP\n", f"FastMCP\n{tool}", 1)
+    outcome, files = run(tmp_path / "long", {"server.py": long})
+    at = 1 + files["server.py"].splitlines().index("    mcp = Server('x', expose_internal_errors=\"message\")")
+    assert {at} == {line.line for line in outcome.left if line.stops}
 
 
 MADE = """from mcp.server.fastmcp import FastMCP

@@ -363,7 +363,9 @@ class _Run:
             place.left._replace(path=self.shown(place.path), line=self._line(place, written=write)) for place in places
         ]
         removed = merged([*self.removed, *(line for _, plan in plans for line in plan.raised)])
-        left += (line for line in removed if line.stops)
+        paths = {self.shown(path): path for path in self.raw}
+        stopping = [(line, _Located(paths.get(line.path, ""), line, 0)) for line in removed if line.stops]
+        left += (line._replace(line=self._line(place, written=write)) for line, place in stopping)
         left += trial.missing(self.raw, self.shown, left) if trial is not None and write else ()
         return Migration(
             tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools,

@@ -397,6 +397,11 @@ mcp.run("sse")
 """
     _, files = run(tmp_path, {"server.py": source})
     assert 'mcp = Mine("x", port=2)\nmcp.run("sse", host="h")\n' in files["server.py"]
+    outcome, files = run(tmp_path, {"server.py": source.replace("**kwargs)\n", "port=port, **kwargs)\n")})
+    assert 'super().__init__(*args, **kwargs, expose_internal_errors="message")' in files["server.py"]
+    assert "port=port of the server, which SDK 2.0 does not have, is removed" in {
+        line.pattern for line in outcome.removed
+    }
 
 
 def test_an_unpacked_answer_of_the_server_follows(tmp_path: Path) -> None:

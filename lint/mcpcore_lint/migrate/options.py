@@ -55,6 +55,7 @@ def plan_options(
     for call, scope in module.calls_near(*_WORDS, decorators=True):
         made = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
         kind, own = _kind(made)
+        kind = kind or _of_super(call, module)
         table = {name: entry for name, entry in GONE.get(kind, {}).items() if name not in own}
         if options := [keyword for keyword in call.keywords if keyword.arg in table]:
             edits += _removed(call, options, module)
@@ -77,6 +78,15 @@ def plan_options(
             edits += _method(call, call.func, scope, module, left, handlers)
     edits += _settings(module, left)
     return edits, [line._replace(stops=True) for line in left], gone
+
+
+def _of_super(call: ast.Call, module: Module) -> str:
+    """The server whose constructor a subclass calls: `super().__init__(name, port=port)`."""
+    owner: ast.AST | None = call if ast.unparse(call.func) == "super().__init__" else None
+    while owner is not None and not isinstance(owner, ast.ClassDef):
+        owner = module.parents.get(owner)
+    bases = [evaluate(base, module.scope) for base in owner.bases] if owner is not None else []
+    return next((base.name for base in bases if isinstance(base, Symbol) and base.name in GONE), "")
 
 
 def _kind(made: object) -> tuple[str, set[str]]:

@@ -82,7 +82,7 @@ def of_tool(tool: ToolDef, handler: Handler, ctx: RuleContext) -> Schemas:
         for route in other.serves
         if route.handler is not None and route.handler.node is handler.node
     ]
-    # Another tool with the same function has a schema of its own, and `validate_input=False` checks nothing.
+    # Two tools with one function have two schemas, and `validate_input=False` turns the check off.
     if len({string(route.name) for _, route in routes}) != 1 or not all(
         isinstance(call, ast.Call) and last_name(call.func) == "call_tool" and not call.keywords for call, _ in routes
     ):

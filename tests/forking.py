@@ -55,13 +55,7 @@ PRELOADED: Final = (
     "uvicorn.protocols.http.auto",
 )
 # For programs that import FastMCP themselves: a server on the SDK behaves in another way where FastMCP is imported too.
-FASTMCP: Final = (
-    "fastmcp",
-    "fastmcp.server.providers.prefab_synthesis",
-    "griffe",
-    "mcpcore.integrations.fastmcp",
-    "mcpcore.integrations.fastmcp.declared",
-)
+FASTMCP: Final = ("fastmcp", "fastmcp.server.providers.prefab_synthesis", "griffe", "mcpcore.integrations.fastmcp")
 LINT: Final = (
     "mcpcore_lint.report.full",
     "mcpcore_lint.runner.checker",

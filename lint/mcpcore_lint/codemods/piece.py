@@ -204,9 +204,10 @@ class Piece:
 
         number = bisect_right(self._starts, start) - 1
         # libcst needs more time for the places of nodes than for everything else. Without a choice, they do not matter.
-        only = self._of_kinds(number, kinds)
-        if len(only) == 1:
-            return only[0]
+        if (number, kinds) not in self._known_kinds:
+            self._known_kinds[number, kinds] = [node for node in self._nodes[1][number] if isinstance(node, kinds)]
+        if len(self._known_kinds[number, kinds]) == 1:
+            return self._known_kinds[number, kinds][0]
         (line, column), (first, before) = self.file.position(start), self.file.position(self._starts[number])
         place = line - first + self._first_lines[number], column - (1 if line > first else before)
         for node in self._by_start.get(place, ()):
@@ -216,13 +217,6 @@ class Piece:
             ):
                 return owner
         raise ValueError(f"no {kinds[0].__name__} from {start} to {end}")
-
-    def _of_kinds(self, number: int, kinds: tuple[type[libcst.CSTNode], ...]) -> list[libcst.CSTNode]:
-        """The nodes of some kinds in a stretch."""
-        key = number, kinds
-        if key not in self._known_kinds:
-            self._known_kinds[key] = [node for node in self._nodes[1][number] if isinstance(node, kinds)]
-        return self._known_kinds[key]
 
     @cached_property
     def _by_start(self) -> dict[tuple[int, int], list[libcst.CSTNode]]:
@@ -270,8 +264,7 @@ class Piece:
 
         try:
             start, old, indent = self._before(statement)
-            ends = old.endswith(("\n", "\r"))
-            new = self._code(statement.visit(Replacer(around, replace)), indent, ends=ends)
+            new = self._code(statement.visit(Replacer(around, replace)), indent, ends=old.endswith(("\n", "\r")))
         except RecursionError:
             raise self.too_deep() from None
         edit = _smallest(start, old, new)

@@ -98,8 +98,7 @@ def _apply(piece: Piece, changes: list[Change]) -> Edit | None:
 
     wanted: dict[libcst.CSTNode, list[Change]] = {}
     for change in changes:
-        node = piece.find(change.start, change.end, BY_NAME[change.transformation][1])
-        wanted.setdefault(node, []).append(change)
+        wanted.setdefault(piece.find(change.start, change.end, BY_NAME[change.transformation][1]), []).append(change)
 
     def transform(old: libcst.CSTNode, new: Any) -> Any:
         for change in wanted.get(old, ()):

@@ -6,9 +6,10 @@ import ast
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from mcpcore_lint.codemods import require_libcst
-from mcpcore_lint.codemods.piece import Piece, Statements, Stretch, Unreadable, stretch_around
+from mcpcore_lint.codemods.piece import Piece, Replacement, Statements, Stretch, Unreadable, stretch_around
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
 from mcpcore_lint.engine.syntax.prefilter import speaks_of_mcp
+from mcpcore_lint.model import Handler, ToolDef, Unknown, Value
 from mcpcore_lint.rule import Rule, RuleContext
 
 if TYPE_CHECKING:
@@ -18,10 +19,8 @@ if TYPE_CHECKING:
     from libcst import CSTVisitor as _Visitor
     from libcst.metadata import CodePosition, CodeRange
 
-    from mcpcore_lint.codemods.piece import Replacement
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import Handler, ToolDef, Value
 else:
     # At run time a rule becomes a visitor only before it visits: loading libcst takes longer than most runs.
     _Visitor = object
@@ -99,8 +98,7 @@ class CstRule(Rule, _Visitor):
     @property
     def handler(self) -> Handler | None:
         """The handler that is visited; None in a whole file."""
-        tool = self._visit.tool
-        return None if tool is None else tool.handler
+        return None if self.tool is None else self.tool.handler
 
     def ast_node(self, node: libcst.CSTNode) -> ast.expr | None:
         """The `ast` node of the same expression, as in the model; None if the node is not an expression.
@@ -125,7 +123,6 @@ class CstRule(Rule, _Visitor):
             node: The node of libcst.
         """
         from mcpcore_lint.engine.semantics.evaluate import evaluate
-        from mcpcore_lint.model import Unknown
 
         expression = self.ast_node(node)
         if expression is None:

@@ -62,9 +62,19 @@ def rewrite_call(node: cst.Call, function: str, *arguments: str | int) -> cst.Ca
             new.append(arg)
         else:
             new.append(_argument(argument))
+    if new and node.args:
+        # An argument that stays keeps its comma, and the last one ends as the old last one did.
+        comma, last = cst.Comma(whitespace_after=_gap(node.whitespace_before_args)), node.args[-1]
+        new = [
+            *(
+                arg if arg in node.args[:-1] else arg.with_changes(comma=comma, whitespace_after_arg=_NO_SPACE)
+                for arg in new[:-1]
+            ),
+            new[-1].with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg),
+        ]
     return node.with_changes(
         func=_callee(function) if function else node.func,
-        args=_separated(node.args, new, _gap(node.whitespace_before_args), "whitespace_after_arg"),
+        args=new,
         whitespace_before_args=node.whitespace_before_args if new else _NO_SPACE,
     )
 
@@ -77,8 +87,7 @@ def raise_it(node: cst.Expr | cst.Return) -> cst.Raise:
 
 def raise_failure(node: cst.Return, cause: str, function: str, *arguments: str) -> cst.Raise:  # noqa: ARG001 - as all transformations
     """Write `raise function(arguments) from cause` for a `return`; without `from` if `cause` is empty."""
-    call = cst.Call(_callee(function), [*map(_argument, arguments)])
-    failure = cst.Raise(exc=call, whitespace_after_raise=_SPACE)
+    failure = cst.Raise(exc=cst.Call(_callee(function), [*map(_argument, arguments)]), whitespace_after_raise=_SPACE)
     return add_cause(failure, cause) if cause else failure
 
 
@@ -134,25 +143,6 @@ BY_NAME: Final[dict[str, tuple[Callable[..., Any], tuple[type[cst.CSTNode], ...]
     "unwrap": (unwrap, (cst.Try,)),
 }
 """The transformations, each with the kinds of nodes that it is for."""
-
-
-def _separated(old: Sequence[Any], new: Sequence[Any], gap: cst.BaseParenthesizableWhitespace, after: str = "") -> Any:
-    """Separate items as before: an item that stays keeps its comma, and the last one ends as the old last one did.
-
-    Args:
-        old: The items as they were, without comments between them.
-        new: The items as they are to be.
-        gap: The white space behind the comma of a new item.
-        after: The attribute that holds the white space behind an item without a comma, if it has one.
-    """
-    if not old or not new:
-        return new
-    end = {name: getattr(old[-1], name) for name in ("comma", after) if name}
-    between = {"comma": cst.Comma(whitespace_after=gap), **({after: _NO_SPACE} if after else {})}
-    return [
-        *(item if item in old[:-1] else item.with_changes(**between) for item in new[:-1]),
-        new[-1].with_changes(**end),
-    ]
 
 
 def _gap(opening: cst.BaseParenthesizableWhitespace) -> cst.BaseParenthesizableWhitespace:

@@ -45,16 +45,15 @@ class Baseline:
         Raises:
             CannotRunError: If it is not a baseline.
         """
-        path = self.path
         try:
-            with open(path, encoding="utf-8") as file:
+            with open(self.path, encoding="utf-8") as file:
                 data: Any = json.load(file)
         except FileNotFoundError:
             raise CannotRunError(
-                f"{path}: this baseline does not exist; create it with --baseline {path} --write-baseline"
+                f"{self.path}: this baseline does not exist; create it with --baseline {self.path} --write-baseline"
             ) from None
         except (OSError, ValueError, RecursionError) as error:
-            raise CannotRunError(f"{path}: cannot be read as a baseline: {error}") from error
+            raise CannotRunError(f"{self.path}: cannot be read as a baseline: {error}") from error
         try:
             entries = [Entry(*(finding[key] for key in Entry._fields)) for finding in data["findings"]]
             texts = [text for entry in entries for text in (entry.path, entry.rule, entry.message, entry.fingerprint)]
@@ -62,7 +61,9 @@ class Baseline:
         except (TypeError, KeyError):
             entries, valid = [], False
         if not valid:
-            raise CannotRunError(f"{path}: not a baseline of version {VERSION}; create it again with --write-baseline")
+            raise CannotRunError(
+                f"{self.path}: not a baseline of version {VERSION}; create it again with --write-baseline"
+            )
         return entries
 
     def write(self, entries: Sequence[Entry]) -> None:

@@ -77,8 +77,7 @@ class Change:
                 repository.restore(folder)
 
             def restored(paths: Iterable[str]) -> tuple[str, ...]:
-                copies = (folder + _whole(path) for path in paths if path in wanted)
-                return tuple(filter(os.path.isfile, copies))
+                return tuple(filter(os.path.isfile, (folder + _whole(path) for path in paths if path in wanted)))
 
             old = []
             for group in groups:

@@ -97,8 +97,7 @@ class FilesRun:
                 cache.save(results, report)
         if cache is not None and not self.contents and not self.walk.failures:
             inputs = cache.inputs()
-        failures = (*self.walk.failures, *report.failures)
-        return report._replace(failures=failures, judged=len(stale), inputs=inputs)
+        return report._replace(failures=(*self.walk.failures, *report.failures), judged=len(stale), inputs=inputs)
 
     def _together(self, results: Mapping[str, FileResult]) -> Report:
         """The results with the findings that all files together decide, without those that comments suppress."""

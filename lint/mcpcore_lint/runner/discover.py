@@ -140,11 +140,8 @@ class _Level(NamedTuple):
 
 def _ignored(path: str, levels: Sequence[_Level], *, folder: bool) -> bool:
     """Whether patterns exclude a path. The last match in the nearest ignore file decides."""
-    for level in reversed(levels):
-        verdict = level.patterns.verdict(below(path, level.base), folder=folder)
-        if verdict is not None:
-            return verdict
-    return False
+    verdicts = (level.patterns.verdict(below(path, level.base), folder=folder) for level in reversed(levels))
+    return next((verdict for verdict in verdicts if verdict is not None), False)
 
 
 def _read_level(base: str, file: str, inputs: list[str]) -> list[_Level]:
@@ -202,10 +199,6 @@ class Walk:
         path = os.path.normpath(os.path.join(self.root, path))
         self.files[path] = Found(0, 0, 0)
         return path
-
-    def refresh(self) -> None:
-        """Read the state of the same files again."""
-        self.files = {path: found(path) or file for path, file in self.files.items()}
 
     def _fail(self, path: str, error: OSError) -> None:
         self.failures.append(Failure(below(path, self.root), f"cannot be read: {error.strerror or error}"))

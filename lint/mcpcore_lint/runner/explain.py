@@ -94,11 +94,11 @@ def _text(lines: Sequence[str]) -> str:
 
 def _head(name: str, leading: Sequence[Handler]) -> list[str]:
     handler = leading[-1]
-    lines = [f"{name} can raise:", f"  handler {handler.qualname} at {_at(handler.module.path, handler.span)}"]
-    lines += [
-        f"  behind {comment.qualname} at {_at(comment.module.path, comment.span)}" for comment in reversed(leading[:-1])
+    return [
+        f"{name} can raise:",
+        f"  handler {handler.qualname} at {_at(handler.module.path, handler.span)}",
+        *(f"  behind {above.qualname} at {_at(above.module.path, above.span)}" for above in reversed(leading[:-1])),
     ]
-    return lines
 
 
 def _thrown(reach: Reach, contract: Contract | None = None) -> list[str]:

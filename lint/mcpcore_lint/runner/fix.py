@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -11,7 +12,7 @@ from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Diagnostic, Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.runner.checker import crash
-from mcpcore_lint.runner.discover import Found
+from mcpcore_lint.runner.discover import Found, found
 from mcpcore_lint.runner.files import ChangedMeanwhileError, put_in_place
 from mcpcore_lint.runner.groups import Group
 from mcpcore_lint.runner.patch import FixedFile
@@ -43,7 +44,7 @@ def make_pass(path: str, text: str, diagnostics: Iterable[Diagnostic], *, unsafe
         # If they break the file or change nothing together, the first one that does neither is made.
         for made in (chosen, *([edits] for edits in chosen)):
             changed = apply(text, [edit for edits in made for edit in edits])
-            if changed != text and _parses(path, changed):
+            if changed != text and parsed(path, changed) is not None:
                 return changed, len(made)
     return text, 0
 
@@ -60,12 +61,12 @@ def _compatible(fixes: Iterable[tuple[Edit, ...]]) -> list[tuple[Edit, ...]]:
     return chosen
 
 
-def _parses(path: str, text: str) -> bool:
+def parsed(path: str, text: str) -> ast.Module | None:
+    """The syntax of a text; None if it is not valid Python."""
     try:
-        parse(Source(path, text))
+        return parse(Source(path, text))
     except SourceError:
-        return False
-    return True
+        return None
 
 
 # -- the files of a command --------------------------------------------------------------------------------------------
@@ -102,7 +103,7 @@ def fix_groups(
         if not (fixer.make(diagnostics, seen, unsafe=False) or (unsafe and fixer.make(diagnostics, seen, unsafe=True))):
             break
         for group in groups:
-            group.walk.refresh()
+            group.walk.files = {path: found(path) or file for path, file in group.walk.files.items()}
         result = lint_groups(groups, contents=fixer.contents, **options)
     else:
         for path, left in _by_path(select(result), unsafe=unsafe).items():

@@ -26,7 +26,7 @@ from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
 from mcpcore_lint.migrate.reached import imported_by
 from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import after_syntax_error, merged
-from mcpcore_lint.migrate.requirements import INSTALLS, imported, needs_of, plan_requirements
+from mcpcore_lint.migrate.requirements import INSTALLS, Requirements, imported, needs_of, plan_requirements
 from mcpcore_lint.migrate.running import Servers, servers_of
 from mcpcore_lint.migrate.server import Project, Renaming
 from mcpcore_lint.paths import below, is_below
@@ -36,16 +36,14 @@ from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import Group, base_of, find_groups, listing
 from mcpcore_lint.runner.moves import Moves, disjoint
 from mcpcore_lint.runner.patch import FixedFile
-from mcpcore_lint.runner.trial import Experiment, Tried
+from mcpcore_lint.runner.trial import Experiment, Trial, Tried
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.migrate.requirements import Requirements
     from mcpcore_lint.model import ToolDef
-    from mcpcore_lint.runner.trial import Trial
 
 MAX_PASSES: Final = 12
 _VERSION_1: Final = re.compile(
@@ -101,8 +99,7 @@ def migrate(
     chosen = frozenset(rules) or frozenset(RULES)
     named = real_paths(paths)
     groups = find_groups(paths, lambda settings: settings._replace(include_tests=True))
-    base = base_of(groups)
-    run = _Run(groups, base, chosen, named)
+    run = _Run(groups, base_of(groups), chosen, named)
     # The garbage collector would walk the syntax trees again and again while more are made.
     enabled = gc.isenabled()
     gc.disable()
@@ -297,12 +294,6 @@ class _Run:
 
     # -- the outcome ---------------------------------------------------------------------------------------------------
 
-    def _experiment(self, trial: Trial) -> Experiment | None:
-        """The files that change and are no tests, as they are before that."""
-        lists = {path for path, plan in self.requirements.items() if plan.edits}
-        paths = [path for path in sorted(self.contents.keys() - lists) if not in_test_file(self.shown(path))]
-        return Experiment(trial, paths, self.base) if paths or trial.check else None
-
     def _write(self, path: str, new: bytes, expected: bytes) -> bool:
         """Write a file; whether that was possible."""
         try:
@@ -333,7 +324,11 @@ class _Run:
 
     def _tried(self, trial: Trial | None, *, write: bool) -> Tried | None:
         """Write the files, and try them."""
-        experiment = self._experiment(trial) if trial is not None and write else None
+        lists = {path for path, plan in self.requirements.items() if plan.edits}
+        # The files that change and are no tests, as they are before that.
+        paths = [path for path in sorted(self.contents.keys() - lists) if not in_test_file(self.shown(path))]
+        wanted = trial is not None and write and (paths or trial.check)
+        experiment = Experiment(trial, paths, self.base) if trial is not None and wanted else None
         for path, new in sorted(self.contents.items()) if write else ():
             if not self._write(path, new, self.raw[path]):
                 del self.contents[path]
@@ -501,7 +496,10 @@ class _Pass:
             with self._guarded(path):
                 if path in visited:
                     plan = plan_tools(self.modules[path], group, self._run.rules, callers, helpers, hierarchy)
-                    self._take("convert", path, plan)
+                    self.edits.setdefault(path, []).extend(plan.edits)
+                    self._note("convert", path, plan.left)
+                    self.removed += self._located(plan.removed)
+                    self.converted += [(path, (self._run.shown(path), *place)) for place in plan.converted]
                     plans.append(plan)
         self._follow(plans)
 
@@ -559,13 +557,6 @@ class _Pass:
                         tools.setdefault(home.absolute, []).append(tool)
         self.handlers = {tool.handler.node for group in tools.values() for tool in group}
         return tools
-
-    def _take(self, step: str, path: str, plan: FilePlan) -> None:
-        """Note what a plan changes and leaves."""
-        self.edits.setdefault(path, []).extend(plan.edits)
-        self._note(step, path, plan.left)
-        self.removed += self._located(plan.removed)
-        self.converted += [(path, (self._run.shown(path), *place)) for place in plan.converted]
 
 
 @contextlib.contextmanager

@@ -74,8 +74,7 @@ def _has(module: str, name: str) -> bool:
             return True
         importlib.import_module(f"{module}.{name}")
     except ModuleNotFoundError as error:
-        known = f"{module}.{name}".startswith(str(error.name))
-        return not known or str(error.name).partition(".")[0] == error.name
+        return not f"{module}.{name}".startswith(str(error.name)) or str(error.name).partition(".")[0] == error.name
     except BaseException:  # noqa: BLE001 - an optional part may raise anything
         return True
     return True

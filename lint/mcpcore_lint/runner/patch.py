@@ -41,8 +41,7 @@ def quoted(name: str) -> str:
     """The name of a file as git writes it in a patch: quoted and escaped if it has unusual characters."""
     if name.isprintable() and '"' not in name and "\\" not in name:
         return name
-    raw = name.encode("utf-8", "surrogateescape")
-    return '"' + "".join(_ESCAPED.get(byte) or chr(byte) for byte in raw) + '"'
+    return '"' + "".join(_ESCAPED.get(byte) or chr(byte) for byte in name.encode("utf-8", "surrogateescape")) + '"'
 
 
 def unified(before: str, after: str, old: str, new: str) -> str:

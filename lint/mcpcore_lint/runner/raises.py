@@ -43,8 +43,7 @@ def places_of_reasons(paths: Iterable[str], root: str) -> dict[Place, dict[str, 
             for tool in state.tools:
                 node = tool.handler.node
                 starts = [node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))]
-                key = (tool.handler.module.absolute, min(starts))
-                of_handler = places.setdefault(key, {})
+                of_handler = places.setdefault((tool.handler.module.absolute, min(starts)), {})
                 for reason, place in _raised(tool, context, base):
                     if place not in of_handler.setdefault(reason, []):
                         of_handler[reason].append(place)

@@ -105,8 +105,7 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 def _without(line: str, lead: str) -> str:
     """A line without the indentation of the block."""
-    own = len(line) - len(line.lstrip(" \t>"))
-    return line[min(own, len(lead)) :]
+    return line[min(len(line) - len(line.lstrip(" \t>")), len(lead)) :]
 
 
 def _lint_document(absolute: str, group: Group, result: Result, raw: bytes | None) -> None:
@@ -173,8 +172,7 @@ def _unknown_rules(groups: Iterable[Group], result: Result) -> Iterable[Diagnost
 
 def _of_settings(rule: Rule, config: Config, span: Span, message: str, help_: str, result: Result) -> Diagnostic:
     severity = config.settings.severities.get(rule.id, rule.severity)
-    path = result.shown(os.path.abspath(config.path or ""))
-    return Diagnostic(rule.id, severity, path, span, message, help_)
+    return Diagnostic(rule.id, severity, result.shown(os.path.abspath(config.path or "")), span, message, help_)
 
 
 # -- runs that see no tools although their files import an MCP library -------------------------------------------------

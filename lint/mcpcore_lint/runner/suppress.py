@@ -129,9 +129,7 @@ class Suppressions:
         candidates = [*self._file]
         for begin in {line, *self._begins.get(line, ())}:
             candidates += self._lines.get(begin, ())
-        hit = False
-        for comment in candidates:
-            if diagnostic.rule in comment.rules or not (comment.rules or by_name):
-                comment.used.add(diagnostic.rule if comment.rules else "*")
-                hit = True
-        return hit
+        matching = [part for part in candidates if diagnostic.rule in part.rules or not (part.rules or by_name)]
+        for comment in matching:
+            comment.used.add(diagnostic.rule if comment.rules else "*")
+        return bool(matching)

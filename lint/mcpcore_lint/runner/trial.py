@@ -236,8 +236,7 @@ def interpreter(environment: str | None) -> str:
     if environment is None:
         return sys.executable
     names = ("bin/python", "bin/python3", "Scripts/python.exe", ".venv/bin/python", ".venv/Scripts/python.exe")
-    found = (os.path.join(environment, *name.split("/")) for name in names)
-    return next(filter(os.path.isfile, found), environment)
+    return next(filter(os.path.isfile, (os.path.join(environment, *name.split("/")) for name in names)), environment)
 
 
 def _module(path: str, root: str) -> tuple[str, str]:

@@ -28,8 +28,7 @@ def watch(paths: Sequence[str], run: Callable[[], int]) -> int:
 
     def matters(_: object, path: str) -> bool:
         top = next((folder for folder in tops if is_below(path, folder)), os.path.dirname(path))
-        folders = os.path.relpath(os.path.dirname(path), top).split(os.sep)
-        if any(map(_skipped, folders)):
+        if any(map(_skipped, os.path.relpath(os.path.dirname(path), top).split(os.sep))):
             return False
         if path in tops or path.endswith((".py", ".md", ".markdown", "pyproject.toml", ".gitignore")):
             return True

@@ -11,12 +11,13 @@ from mcpcore_lint.codemods import LibcstMissingError
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix
-from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
+from mcpcore_lint.engine.syntax.source import Source
 from mcpcore_lint.lsp.diagnostics import converted
 from mcpcore_lint.lsp.positions import Document
 from mcpcore_lint.lsp.reading import first_line
 from mcpcore_lint.lsp.workspace import Analysis, Workspace
 from mcpcore_lint.runner.engine import fix_source
+from mcpcore_lint.runner.fix import parsed
 from mcpcore_lint.runner.groups import is_document
 from mcpcore_lint.runner.suppress import Suppressions
 
@@ -51,7 +52,7 @@ def actions(
             if (place := document.range_of(finding.span)).start.line <= asked.end.line
             and asked.start.line <= place.end.line
         ][:_MOST]
-        tree = _tree(document.path, document.source.text)
+        tree = parsed(document.path, document.source.text)
         for diagnostic in touched:
             try:
                 edits = fixed(rewriter, diagnostic.fix)
@@ -84,7 +85,7 @@ def _wanted(kind: str, only: Sequence[str] | None, *, by_default: bool) -> bool:
 def fixed(rewriter: Rewriter, fix: Fix | None) -> tuple[Edit, ...]:
     """The edits of a fix; empty if it cannot be made, or would break the file."""
     edits = rewriter.edits(fix) if fix is not None else ()
-    works = edits and _tree(rewriter.source.path, apply(rewriter.source.text, [*edits])) is not None
+    works = edits and parsed(rewriter.source.path, apply(rewriter.source.text, [*edits])) is not None
     return tuple(sorted(set(edits))) if works else ()
 
 
@@ -115,7 +116,7 @@ def ignoring(source: Source, tree: ast.Module, diagnostic: Diagnostic) -> Edit |
     for place in dict.fromkeys((line, max(inner, default=line), last)):
         edit = _comment(source, place, diagnostic.rule)
         after = apply(source.text[start:end], [Edit(edit.start - start, edit.end - start, edit.text)])
-        changed = _tree(source.path, after)
+        changed = parsed(source.path, after)
         # Inside a string, the text is no comment, and so it suppresses nothing.
         if changed is not None and Suppressions(Source(source.path, after), changed).suppresses(
             diagnostic._replace(span=moved)
@@ -130,12 +131,4 @@ def _comment(source: Source, line: int, rule: str) -> Edit:
     match = _COMMENT.search(text)
     if match is not None:
         return Edit(start + match.end(1), start + match.end(1), f", {rule}" if match[1].strip() else rule)
-    end = len(text.rstrip())
-    return Edit(start + end, start + len(text), f"  # mcpcore: ignore[{rule}] {_WHY}")
-
-
-def _tree(path: str, text: str) -> ast.Module | None:
-    try:
-        return parse(Source(path, text))
-    except SourceError:
-        return None
+    return Edit(start + len(text.rstrip()), start + len(text), f"  # mcpcore: ignore[{rule}] {_WHY}")

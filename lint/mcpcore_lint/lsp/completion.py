@@ -10,7 +10,7 @@ from mcpcore_lint.engine.flow.bodies.parameters import parameters_of
 from mcpcore_lint.lsp.hover import described
 from mcpcore_lint.lsp.positions import Document
 from mcpcore_lint.lsp.reading import Reading
-from mcpcore_lint.model import ContractEntry, ToolDef
+from mcpcore_lint.model import ContractEntry
 
 TRIGGERS: Final = ('"', "'", "(", "[")
 _WINDOW: Final = 4_000
@@ -79,7 +79,12 @@ def _reasons(reading: Reading, context: str | None) -> dict[str, ContractEntry |
             continue
         if tool.contract is not None:
             return {**tool.contract.by_reason}
-    known = _declared(reading.tools)
+    known: dict[str, ContractEntry | None] = {
+        reason: entry
+        for tool in reading.tools
+        if tool.contract is not None
+        for reason, entry in tool.contract.by_reason.items()
+    }
     annotated = {reason: known.get(reason) for reason in _annotated(reading, context)}
     return annotated or (known if context in {None, "ctx", "context"} else {})
 
@@ -91,9 +96,3 @@ def _annotated(reading: Reading, context: str | None) -> Iterator[str]:
         parameter = parameters_of(function, reading.module.scope_of(function))[1]
         if parameter is not None and parameter.name == context:
             yield from parameter.reasons or ()
-
-
-def _declared(tools: list[ToolDef]) -> dict[str, ContractEntry | None]:
-    """The reasons that any of some tools declares."""
-    contracts = [tool.contract for tool in tools if tool.contract is not None]
-    return {reason: entry for contract in contracts for reason, entry in contract.by_reason.items()}

@@ -19,11 +19,6 @@ _SEVERITIES: Final = {
 }
 
 
-def published(analysis: Analysis, workspace: Workspace) -> list[types.Diagnostic]:
-    """The findings of a document."""
-    return [converted(diagnostic, analysis, workspace) for diagnostic in analysis.diagnostics]
-
-
 def converted(diagnostic: Diagnostic, analysis: Analysis, workspace: Workspace) -> types.Diagnostic:
     """One finding."""
     document = analysis.document

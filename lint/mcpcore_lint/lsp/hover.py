@@ -55,13 +55,11 @@ def hover(reading: Reading, document: Document, offset: int) -> types.Hover | No
     if match is None:
         return None
     reasons, place = match
-    parts = []
-    for key in sorted(reasons.places[place])[:_MOST]:
-        if key in reasons.entries:
-            entry, tool = reasons.entries[key]
-            parts.append(f"**{escaped(place.reason)}** of {escaped(tool.display_name)}\n\n{described(entry, tool)}")
+    name = f"**{escaped(place.reason)}**"
+    entries = [reasons.entries[key] for key in sorted(reasons.places[place])[:_MOST] if key in reasons.entries]
+    parts = [f"{name} of {escaped(tool.display_name)}\n\n{described(entry, tool)}" for entry, tool in entries]
     if not parts:
-        parts.append(f"**{escaped(place.reason)}** is not declared by the contract of this tool")
+        parts.append(f"{name} is not declared by the contract of this tool")
     raised = [site for site in reasons.related(place)[1] if site.role == "raised"]
     if raised:
         links = [_link(reading.workspace, error, document.encoding) for error in raised[:_MOST]]

@@ -237,11 +237,9 @@ class Reading:
     def _literal_at(self, offset: int) -> str | None:
         """The text of the string literal at an offset."""
         assert self.module is not None
-        start = offset - (self.module.source.position(offset)[1] - 1)
-        for match in _WORD.finditer(self.module.source.line(self.module.source.position(offset)[0])):
-            if start + match.start() <= offset <= start + match.end():
-                return match[2]
-        return None
+        line, column = self.module.source.position(offset)
+        words = _WORD.finditer(self.module.source.line(line))
+        return next((word[2] for word in words if word.start() < column <= word.end() + 1), None)
 
     def _search(self, reasons: Reasons, offset: int, reason: str | None) -> None:
         """Add the tools of other files that may share a reason with this one, since they import one of its places."""

@@ -22,7 +22,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
 
 from mcpcore_lint.lsp import actions, completion, hover, navigation
-from mcpcore_lint.lsp.diagnostics import published
+from mcpcore_lint.lsp.diagnostics import converted
 from mcpcore_lint.lsp.positions import Document
 from mcpcore_lint.lsp.reading import Reading
 from mcpcore_lint.lsp.workspace import Analysis, Workspace
@@ -137,8 +137,7 @@ class Server(LanguageServer):
         path = self.path_of(params.text_document.uri)
         document = self.open_files.documents.get(path)
         if document is not None:
-            changed = document.changed(params.content_changes, params.text_document.version)
-            self.open_files.documents[path] = changed
+            self.open_files.documents[path] = document.changed(params.content_changes, params.text_document.version)
             self._touch(path, _PAUSE)
 
     def close(self, uri: str) -> None:
@@ -161,8 +160,7 @@ class Server(LanguageServer):
 
     def _touch(self, path: str, pause: float) -> None:
         now = time.monotonic()
-        latest = self._since.setdefault(path, now) + _LONGEST_PAUSE
-        self._due[path] = min(now + pause, latest)
+        self._due[path] = min(now + pause, self._since.setdefault(path, now) + _LONGEST_PAUSE)
         self._wake.set()
 
     def _touch_others(self, path: str) -> None:
@@ -232,7 +230,7 @@ class Server(LanguageServer):
         self.analyses[path] = analysis
         for problem in analysis.problems:
             self.say(problem)
-        shown = published(analysis, self.open_files)
+        shown = [converted(diagnostic, analysis, self.open_files) for diagnostic in analysis.diagnostics]
         params = types.PublishDiagnosticsParams(self.open_files.uri_of(path), shown, version=analysis.document.version)
         self.text_document_publish_diagnostics(params)
         if changed is None or changed.document is not analysis.document:
@@ -240,15 +238,13 @@ class Server(LanguageServer):
 
     def run(self, function: Callable[..., T], *args: Any, **options: Any) -> asyncio.Future[T]:
         """Run a function in the thread of the engine."""
-        loop = asyncio.get_running_loop()
-        return loop.run_in_executor(self._engine, lambda: function(*args, **options))
+        return asyncio.get_running_loop().run_in_executor(self._engine, lambda: function(*args, **options))
 
     def say(self, message: str) -> None:
         """Show a problem to the user, once until the settings change."""
         if message not in self._said:
             self._said.add(message)
-            params = types.ShowMessageParams(types.MessageType.Error, f"mcpcore lint: {message}")
-            self.window_show_message(params)
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"mcpcore lint: {message}"))
 
     def forget_problems(self) -> None:
         """Show problems again that were shown before, since the settings changed."""
@@ -318,12 +314,11 @@ def _register(server: Server) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[*actions.KINDS]))
     async def _(params: types.CodeActionParams) -> list[types.CodeAction]:
-        document = server.document_at(params.text_document.uri)
+        uri, only = params.text_document.uri, params.context.only
+        document = server.document_at(uri)
         if document is None:
             return []
         analysis = await server.analysis_of(document)
-        uri = params.text_document.uri
-        only = params.context.only
         made, missing = await server.run(actions.actions, analysis, params.range, only, server.open_files, uri)
         if missing is not None:
             server.say(str(missing))
@@ -348,8 +343,7 @@ def _register(server: Server) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_REFERENCES)
     async def _(params: types.ReferenceParams) -> list[types.Location] | None:
-        declared = params.context.include_declaration
-        return await at(params, navigation.references, declared=declared)
+        return await at(params, navigation.references, declared=params.context.include_declaration)
 
     @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
     async def _(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:

@@ -71,11 +71,6 @@ class Body:
                 names.update(part.names)
         return frozenset(names)
 
-    @cached_property
-    def is_generator(self) -> bool:
-        """Whether it yields."""
-        return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in self.nodes)
-
     def above(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
         """The nodes around a node up to the function, each with the node below it."""
         while node is not self.node:
@@ -127,8 +122,7 @@ class Body:
             symbol = self.symbol(node)
             names.append(symbol.name if symbol is not None else None)
             if symbol is None:
-                values = options(evaluate(node, self.scope))
-                names += [option.name for option in values if isinstance(option, Symbol)]
+                names += [option.name for option in options(evaluate(node, self.scope)) if isinstance(option, Symbol)]
         self._caught[clause] = tuple(names)
         return self._caught[clause]
 
@@ -171,9 +165,7 @@ def classes_of(node: ast.expr, scope: Scope) -> set[str]:
 def only_logs(statement: ast.stmt) -> bool:
     """Whether a statement does nothing but log, pass, or build a text."""
     match statement:
-        case ast.Pass():
-            return True
-        case ast.Expr(value=ast.Constant()):
+        case ast.Pass() | ast.Expr(value=ast.Constant()):
             return True
         case ast.Expr(value=ast.Await(value=ast.Call(func=func)) | ast.Call(func=func)):
             name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")

@@ -97,19 +97,16 @@ class Callers:
                     yield module, call, scope
             elif handler.owner is not None and isinstance(call.func, ast.Attribute):
                 # A method of an object whose class is not known.
-                if isinstance(call.func.value, ast.Name) and call.func.value.id == "self":
-                    if scope.owner is handler.owner:
-                        yield module, call, scope
-                else:
+                on_self = isinstance(call.func.value, ast.Name) and call.func.value.id == "self"
+                if not on_self or scope.owner is handler.owner:
                     yield module, call, scope
 
     def _only_returned(self, module: Module, call: ast.Call) -> bool:
         """Whether a caller is a tool that returns the result as it is, or runs the function alone."""
         parents = module.parents
-        node: ast.AST = call
-        if isinstance(parents[node], ast.Await):
-            node = parents[node]
-        parent = parents[node]
+        parent = parents[call]
+        if isinstance(parent, ast.Await):
+            parent = parents[parent]
         if isinstance(parent, ast.Call) and getattr(parent.func, "attr", "") in _RUN:
             return isinstance(parents[parent], ast.Expr)
         if not isinstance(parent, ast.Return):

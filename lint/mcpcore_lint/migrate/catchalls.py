@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit
 from mcpcore_lint.engine.syntax.parse import mentions, walk
-from mcpcore_lint.migrate.body import only_logs
+from mcpcore_lint.migrate.body import Body, only_logs
 from mcpcore_lint.migrate.messages import LABEL, VAGUE, code_of, constant_text, pieces
 from mcpcore_lint.migrate.sentences import of_class
 
 if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.migrate.body import Body
     from mcpcore_lint.migrate.model import Place
 
 _SPEAKING: Final = ("builtins.", "mcp.", "fastmcp.", "mcpcore.")
@@ -82,8 +81,7 @@ def _does_nothing(statement: ast.stmt) -> bool:
         calls = [part.func for part in walk([statement]) if isinstance(part, ast.Call)]
         return all(getattr(func, "attr", getattr(func, "id", "")) in _BUILDING for func in calls)
     # An awaited call may tell the client.
-    awaited = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Await)
-    return only_logs(statement) and not awaited
+    return only_logs(statement) and not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Await))
 
 
 def removal(clauses: list[CatchAll], module: Module) -> list[Change | Edit] | None:
@@ -102,9 +100,7 @@ def removal(clauses: list[CatchAll], module: Module) -> list[Change | Edit] | No
     lines = [*source.line_starts, len(source.text)]
     if len(gone) == len(statement.handlers) and not statement.finalbody:
         tail = source.text[lines[statement.body[-1].end_lineno or 0] : lines[gone[0].lineno - 1]]
-        if codemods.has_comment(tail):
-            return None
-        return [*changes, Change("unwrap", *source.node_range(statement))]
+        return None if codemods.has_comment(tail) else [*changes, Change("unwrap", *source.node_range(statement))]
     if len(gone) == len(statement.handlers) and statement.orelse:
         return None
     for clause in gone:

@@ -88,8 +88,7 @@ def _verdict(clause: ast.ExceptHandler, answers: set[ast.AST]) -> str:
     *before, last = clause.body
     if not (isinstance(last, ast.Raise) or last in answers):
         nested = [part for part in walk([last]) if part in answers or isinstance(part, ast.Raise)]
-        failed = isinstance(last, (ast.If, ast.Match)) and nested
-        return "cleans up" if failed else "goes on"
+        return "cleans up" if nested and isinstance(last, (ast.If, ast.Match)) else "goes on"
     plain = all(only_logs(statement) or isinstance(statement, (ast.Assign, ast.AnnAssign)) for statement in before)
     return "answers" if plain else "cleans up"
 
@@ -134,15 +133,17 @@ def blocking(body: Body, registrations: set[ast.expr]) -> tuple[str, str] | None
     outside = body.scope.parent or body.module.scope
     for decorator in body.node.decorator_list:
         written = ast.unparse(decorator)
-        if decorator in registrations or is_own(decorator, outside) or written in _PLAIN:
-            continue
         maker = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, outside)
+        # The decorators of mcpcore and FastMCP pass on what the function raises.
+        is_own = isinstance(maker, Symbol) and maker.name in {"mcpcore.tool", "fastmcp.tool"}
+        if decorator in registrations or is_own or written in _PLAIN:
+            continue
         definition = maker.definition if isinstance(maker, Symbol) else None
         if registers(decorator) and definition is not None and any(map(registers, walk([definition]))):
             continue  # it hands the function to the decorator of the server
         # A library's decorator passes on what it does not know.
         passes = isinstance(maker, Symbol) and definition is None
-        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        if isinstance(definition, _KINDS):
             passes = _returns_argument(definition, decorator)
         if not passes or written in {"classmethod", "property"} or _CACHES.search(written):
             return f"the decorator @{written}", "convert the tool by hand, since the decorator may answer for it"
@@ -152,12 +153,6 @@ def blocking(body: Body, registrations: set[ast.expr]) -> tuple[str, str] | None
 def registers(node: ast.AST) -> bool:
     """Whether an expression is written as a decorator that registers a tool, such as `@app.tool()`."""
     return getattr(node.func if isinstance(node, ast.Call) else node, "attr", "") == "tool"
-
-
-def is_own(decorator: ast.expr, scope: object) -> bool:
-    """Whether a decorator is `@tool` of mcpcore or FastMCP, which passes on what the function raises."""
-    maker = evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, scope)  # type: ignore[arg-type]
-    return isinstance(maker, Symbol) and maker.name in {"mcpcore.tool", "fastmcp.tool"}
 
 
 def _returns_argument(maker: ast.FunctionDef | ast.AsyncFunctionDef, decorator: ast.expr) -> bool:

@@ -92,8 +92,6 @@ def joined(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     for place, group in by_place.items():
         inserted = "".join(edit.text for edit in group if edit.start == edit.end)
         replaced = [edit for edit in group if edit.start != edit.end]
-        if replaced:
-            joined.append(Edit(place, replaced[0].end, inserted + replaced[0].text))
-        else:
-            joined.append(Edit(place, place, inserted))
+        end, text = (replaced[0].end, replaced[0].text) if replaced else (place, "")
+        joined.append(Edit(place, end, inserted + text))
     return tuple(joined)

@@ -175,8 +175,7 @@ class Writer:
 
     def _lines(self, arguments: Sequence[str], indent: str) -> str:
         """The arguments of a call, each on its own line."""
-        lines = [f"{indent}{self.unit}{argument}," for argument in arguments]
-        return self.newline.join(["", *lines, indent])
+        return self.newline.join(["", *(f"{indent}{self.unit}{argument}," for argument in arguments), indent])
 
     def _short(self, entries: Sequence[Entry], constants: dict[Entry, str]) -> str:
         """The list of entries on one line, if all are constants and it is short."""
@@ -185,12 +184,12 @@ class Writer:
 
     def _with_errors(self, decorator: ast.Call, text: str, indent: str, *, short: bool) -> Change | None:
         segment = self.module.source.segment
-        arguments: list[ast.expr | ast.keyword | str] = []
-        for argument in codemods.arguments_in_order(decorator):
-            if argument in decorator.args and isinstance(argument, ast.expr):
-                arguments.append(f"{_OPTIONS[decorator.args.index(argument)]}={segment(argument)}")
-            else:
-                arguments.append(argument)
+        arguments: list[ast.expr | ast.keyword | str] = [
+            f"{_OPTIONS[decorator.args.index(argument)]}={segment(argument)}"
+            if isinstance(argument, ast.expr)
+            else argument
+            for argument in codemods.arguments_in_order(decorator)
+        ]
         unpacked = next(
             (at for at, passed in enumerate(arguments) if isinstance(passed, ast.keyword) and not passed.arg), None
         )
@@ -256,8 +255,7 @@ class Writer:
                 else None
             )
         literal = self.names.spell("typing", "Literal")
-        everything = dict.fromkeys([*context.reasons, *reasons])
-        listed = ", ".join(f'"{reason}"' for reason in everything)
+        listed = ", ".join(f'"{reason}"' for reason in dict.fromkeys([*context.reasons, *reasons]))
         return codemods.replace_node(self.module, context.argument, f"{literal}[{listed}]")
 
     # -- lines ---------------------------------------------------------------------------------------------------------
@@ -267,12 +265,12 @@ class Writer:
         line = self.module.source.line(getattr(node, "lineno", 1))
         return line[: len(line) - len(line.lstrip(" \t"))]
 
-    def shield(self, statement: ast.Try, names: Names) -> Edit:
+    def shield(self, statement: ast.Try) -> Edit:
         """`except CodedError: raise`, in front of the other clauses."""
         first = statement.handlers[0]
         indent, newline = self.indent_of(first), self.newline
         place = self.module.source.line_starts[first.lineno - 1]
-        failure = names.spell("mcpcore", "CodedError")
+        failure = self.names.spell("mcpcore", "CodedError")
         return Edit(place, place, f"{indent}except {failure}:{newline}{indent}{self.unit}raise{newline}")
 
 

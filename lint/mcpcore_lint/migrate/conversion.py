@@ -149,8 +149,7 @@ class Conversion:
         """Find the failures, and decide about each of them."""
         body = self.body
         if self.is_dispatcher:
-            served = all(string(tool.name) is not None for tool in self.tools)
-            self.left = [] if served else [self._dispatcher()]
+            self.left = [] if all(string(tool.name) is not None for tool in self.tools) else [self._dispatcher()]
             return
         places, self.left, made = failures_of(body)
         passed = helpers.left(body, {(remaining.path, remaining.line) for remaining in self.left})
@@ -271,17 +270,15 @@ class Conversion:
             return EITHER, "version 1 has no contracts, so convert it once version 1 need not work any more"
         if (decorator := blocking(body, set(self.registrations))) is not None:
             return decorator
-        if body.is_generator:
+        if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in body.nodes):
             return "the tool yields", "return one answer, and report progress through the context"
         if arguments.vararg or arguments.kwarg:
             return "the tool takes any arguments", "name each of them, since a contract describes them to the client"
-        flavours = {tool.flavour for tool in self.tools}
-        if "fastmcp" in flavours and body.names & _RENDERED:
+        if "fastmcp" in {tool.flavour for tool in self.tools} and body.names & _RENDERED:
             return "the tool returns a result that only FastMCP renders", "keep it a plain tool, and raise ToolError"
         if (match := error_field(body.node, body.module)) is not None and not self._is_text:
-            model, field = match
             decide = "give it another name, since clients look for a failure there, and run the command again"
-            return f"the field {field.name} of the result {model}", decide
+            return f"the field {match[1].name} of the result {match[0]}", decide
         if self.contract is not None and (self.contract.state != "sequence" or not self.contract.complete):
             return "the contract cannot be read", "write errors=[...] as a list at the tool"
         context = self.handler.context
@@ -506,9 +503,11 @@ class Conversion:
         assert node.exc is not None
         changes: list[Change | Edit | None] = []
         if place.call is not None:
-            message: list[ast.expr | ast.keyword | str] = []
-            if place.message is not None:
-                message = [place.message if is_text(place.message, scope) and not labelled else text]
+            message: list[ast.expr | ast.keyword | str] = (
+                []
+                if place.message is None
+                else [place.message if is_text(place.message, scope) and not labelled else text]
+            )
             changes.append(codemods.rewrite_call(module, place.call, [*head, *message], function=callee))
         else:
             changes.append(codemods.replace_node(module, node.exc, f"{callee}({', '.join(arguments)})"))

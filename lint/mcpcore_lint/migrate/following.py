@@ -56,8 +56,7 @@ def follow(
             places = [place for place in converted[same[0]] if place[0].raised]
         block = module.parents.get(call)
         while places and block is not None and not isinstance(block, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            items = block.items if isinstance(block, (ast.With, ast.AsyncWith)) else ()
-            for item in items:
+            for item in block.items if isinstance(block, (ast.With, ast.AsyncWith)) else ():
                 kind, certain = _expected(item.context_expr, call, places, scope)
                 if kind is not None:
                     failure = names.spell(*_FAILURE)
@@ -93,8 +92,7 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
     takes = (
         module.source.has("fn") and _TAKEN.search(module.source.text) is not None and not module.source.has("fastmcp")
     )
-    everything = by_name if takes else ()
-    for name in filter(None, [*sum(_UNWRAPPED.findall(module.source.text), ()), *everything]):
+    for name in filter(None, [*sum(_UNWRAPPED.findall(module.source.text), ()), *(by_name if takes else ())]):
         known.update((node, known.get(node, Asserted())._replace(unwraps=True)) for node in by_name.get(name, ()))
     nodes = cache(lambda block: [*walk([block])])
     for call, scope in module.calls_near("call_tool(", *{f"{name}(" for name in by_name}):
@@ -126,13 +124,13 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
             for option in getattr(item.context_expr, "keywords", ())
             if option.arg == "match"
         )
-        before = before._replace(raised=before.raised | expected, matched=before.matched | {*patterns})
-        known[tool] = before
         code = ast.unparse(block)
         # A double that raises makes the tool fail.
         reads = bool(_FAILS.search(code if by_string else " ".join(tests)) or (tests and "side_effect" in code))
-        if reads and not expected:
-            known[tool] = before._replace(returned=before.returned or f"{module.path}:{call.lineno}")
+        returned = before.returned or (f"{module.path}:{call.lineno}" if reads and not expected else "")
+        known[tool] = before._replace(
+            returned=returned, raised=before.raised | expected, matched=before.matched | {*patterns}
+        )
 
 
 def _asserted(node: ast.AST) -> str:

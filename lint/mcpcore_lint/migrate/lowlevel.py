@@ -54,14 +54,14 @@ def plan_handlers(module: Module) -> list[Edit] | None:
     reads = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr == _CONTEXT]
     reads = [node for node in reads if ast.unparse(node.value) in servers]
 
-    def is_beside(other: _Handler, node: _Handler) -> bool:
-        return module.scope_of(other).parent is module.scope_of(node).parent
-
     is_taken = any(_CONTEXT in {getattr(node, "id", ""), getattr(node, "arg", "")} for node in nodes)
     for node in handlers:
         kinds = [_kind(decorator) for decorator in node.decorator_list]
         lists = [
-            other for other in handlers if _kind(other.decorator_list[-1]) == "list_tools" and is_beside(other, node)
+            other
+            for other in handlers
+            if _kind(other.decorator_list[-1]) == "list_tools"
+            and module.scope_of(other).parent is module.scope_of(node).parent
         ]
         written = _adapter(node, kinds[0], module, names, lists[:1], keeps=bool(reads)) if len(kinds) == 1 else None
         if written is None or (reads and is_taken):
@@ -133,9 +133,10 @@ def _adapter(
                 f"    schemas = {tools}",
                 "    try:",
                 f"        {check}(arguments, schemas.get(params.name, {{}}))",
+                f"    except {refused} as exc:",
+                '        text = f"Input validation error: {exc.message}"',
+                f'        return {result}(content=[{block}(type="text", text=text)], is_error=True)',
             ]
-            lines += [f"    except {refused} as exc:", '        text = f"Input validation error: {exc.message}"']
-            lines.append(f'        return {result}(content=[{block}(type="text", text=text)], is_error=True)')
         lines += [
             "    try:",
             f"        content = await {node.name}(params.name, arguments)",

@@ -162,18 +162,14 @@ def is_text(node: ast.expr | None, scope: Scope) -> bool:
     match node:
         case ast.Constant(value=value):
             return isinstance(value, str)
-        case ast.JoinedStr():
+        case ast.JoinedStr() | ast.Call(func=ast.Name(id="str" | "repr")):
             return True
-        case ast.BinOp(left=left, op=ast.Add()):
-            return is_text(left, scope)
-        case ast.BinOp(left=left, op=ast.Mod()):
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mod()):
             return is_text(left, scope)
         case ast.IfExp(body=body, orelse=orelse):
             return is_text(body, scope) and is_text(orelse, scope)
         case ast.BoolOp(op=ast.Or(), values=values):
             return all(is_text(value, scope) for value in values)
-        case ast.Call(func=ast.Name(id="str" | "repr")):
-            return True
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _STRING_METHODS:
             return is_text(value, scope)
         case ast.Name():

@@ -53,8 +53,7 @@ def plan_options(
     left: list[Left] = []
     gone: list[Left] = []
     for call, scope in module.calls_near(*_WORDS, decorators=True):
-        made = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
-        kind, own = _kind(made)
+        kind, own = _kind(evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None)
         kind = kind or _of_super(call, module)
         table = {name: entry for name, entry in GONE.get(kind, {}).items() if name not in own}
         if options := [keyword for keyword in call.keywords if keyword.arg in table]:
@@ -197,8 +196,7 @@ def _given(run: ast.Call, arguments: list[str], module: Module) -> Edit:
     """The edit that gives further arguments to a call."""
     text, end = module.source.text, module.source.node_range(run)[1] - 1
     end = len(text[:end].rstrip())
-    glue = {"(": "", ",": " "}.get(text[end - 1], ", ")
-    return Edit(end, end, glue + ", ".join(arguments))
+    return Edit(end, end, {"(": "", ",": " "}.get(text[end - 1], ", ") + ", ".join(arguments))
 
 
 def _moved(

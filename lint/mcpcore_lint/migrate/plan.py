@@ -106,7 +106,7 @@ def _plan(
             continue
         names.spelled.clear()
         changes = conversion.changes(writer, shared)
-        shields = [writer.shield(shield, names) for shield in conversion.shields]
+        shields = [writer.shield(shield) for shield in conversion.shields]
         fix = Fix("", tuple(change for change in changes if change is not None))
         new = () if None in changes else rewriter.edits(fix)
         if not new:

@@ -10,7 +10,7 @@ from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
 from mcpcore_lint.migrate.body import scope_around
 from mcpcore_lint.migrate.messages import constant_text, is_text, pieces
 from mcpcore_lint.migrate.model import Left
-from mcpcore_lint.model import Symbol
+from mcpcore_lint.model import Reach, ReachedThrow, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.project import Project
     from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.model import Reach, ReachedThrow
 
 _FORMS: Final = frozenset({"builtin", "project", "other", "framework", "protocol"})
 _BUGS: Final = frozenset(
@@ -82,8 +81,7 @@ def _located(throw: ReachedThrow, project: Project) -> Iterator[Raised]:
     module = project.module_at(throw.site.path)
     if module is None:
         return
-    place = (throw.site.span.line, throw.site.span.column - 1)
-    node = _raises(module).get(place)
+    node = _raises(module).get((throw.site.span.line, throw.site.span.column - 1))
     # An exception that is raised again has a text that nobody wrote here.
     if node is not None and isinstance(node.exc, ast.Call) and (node.exc.args or node.exc.keywords):
         scope = scope_around(node, module)

@@ -313,8 +313,7 @@ def _added(match: re.Match[str], text: str, requirements: Sequence[str]) -> list
         return [Edit(match.end(), match.end(), "".join(f", {part}" for part in quoted))]
     comma = rest.lstrip().startswith(",")
     lines = f",{newline}{before}".join(quoted)
-    behind = f"{rest if comma else f',{rest}'}{newline}{before}{lines}{',' * comma}"
-    return [Edit(match.end(), end, behind)]
+    return [Edit(match.end(), end, f"{rest if comma else f',{rest}'}{newline}{before}{lines}{',' * comma}")]
 
 
 def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list[Edit], list[Left], list[Left]]:

@@ -125,8 +125,7 @@ def servers_of(modules: Collection[Module]) -> Servers:
     for module in (module for module in modules if not is_test(module)):
         for call, scope in module.calls_near("run(", "_async(", "_app("):
             if isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
-                made = frozenset(_made(call.func.value, scope, module))
-                sites.append(Site(module, call, call.func.value, made))
+                sites.append(Site(module, call, call.func.value, frozenset(_made(call.func.value, scope, module))))
     return Servers(mounted_servers(modules), sites)
 
 

@@ -166,21 +166,14 @@ def _placeholder(node: ast.expr | None, errors: Mapping[str, str]) -> str:
             return f"number_of_{_placeholder(value, errors)}"
         case ast.Call(func=ast.Attribute(attr="get"), args=[ast.Constant(value=str(key)), *_]):
             return _name(key)
-        case ast.Call(func=ast.Attribute(attr="join"), args=[value]):
-            return _placeholder(value, errors)
-        case ast.Call(func=ast.Attribute(value=value), args=[]):
-            return _placeholder(value, errors)
         case ast.Call(func=ast.Name(id=name), args=[value, *_]) if name in _SHOWING:
             return _placeholder(value, errors)
-        case ast.Call(args=[value]):
-            return _placeholder(value, errors)
         case (
-            ast.GeneratorExp(generators=[ast.comprehension(iter=value)])
+            ast.Call(func=ast.Attribute(value=value), args=[])
+            | ast.Call(args=[value])
+            | ast.GeneratorExp(generators=[ast.comprehension(iter=value)])
             | ast.ListComp(generators=[ast.comprehension(iter=value)])
-        ):
-            return _placeholder(value, errors)
-        case (
-            ast.BoolOp(values=[value, *_])
+            | ast.BoolOp(values=[value, *_])
             | ast.Await(value=value)
             | ast.FormattedValue(value=value)
             | ast.Starred(value=value)

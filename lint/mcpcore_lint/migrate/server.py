@@ -109,7 +109,8 @@ class Renaming:
             if isinstance(node, ast.ImportFrom):
                 self._import(node)
             elif isinstance(node, ast.Import):
-                self._import_module(node)
+                for name in (alias.name for alias in node.names if renamed_path(alias.name) is not None):
+                    self._note(node, f"import {name}", "import the names that are used from mcp.server.mcpserver")
         if self._locals:
             self._rename_uses()
         old_names = {name for _, name in self.project.exported}
@@ -218,23 +219,13 @@ class Renaming:
                     return old
         if re.search(rf"^[ \t]+(?:class {old}\b|{old} = )", self.module.source.text, re.MULTILINE):
             return old  # a stub in `except ImportError` has that name too
-        local = new
-        others = [
-            binding
+        is_taken = any(
+            binding.target is None or f"{binding.target[0]}.{binding.target[1]}" != ".".join(SERVER)
             for scope in scopes
             for binding in scope.bindings.get(new, ())
-            if binding.target is None or f"{binding.target[0]}.{binding.target[1]}" != ".".join(SERVER)
-        ]
-        if others:
-            local = f"Contract{new}"
-        self._locals[old] = local
-        self.exported[self.module.name, old] = local
+        )
+        local = self._locals[old] = self.exported[self.module.name, old] = f"Contract{new}" if is_taken else new
         return local
-
-    def _import_module(self, node: ast.Import) -> None:
-        for alias in node.names:
-            if renamed_path(alias.name) is not None:
-                self._note(node, f"import {alias.name}", "import the names that are used from mcp.server.mcpserver")
 
     # -- uses ----------------------------------------------------------------------------------------------------------
 
@@ -310,7 +301,7 @@ class Renaming:
         if len(node.args) > 1 and name in self._locals and self._named(node.func) == "mcp.FastMCP":
             self._server(node)
         if self._makes_server(node):
-            self._keep_texts(node)
+            self.edits.append(codemods.add_argument(self.module, node, TEXTS))
         if name == "get_context" and isinstance(node.func, ast.Attribute):
             scope = scope_around(node, self.module)
             own = class_round(scope) if ast.unparse(node.func.value) == "self" else None
@@ -331,13 +322,16 @@ class Renaming:
                 match keyword:
                     case ast.keyword(arg="uri", value=ast.Call(func=ast.Name(id="AnyUrl"), args=[value]) as url):
                         text = self.module.source.segment(value)
-                        plain = is_text(value, scope_around(node, self.module))
-                        self._write(url, text if plain else f"str({text})")
+                        self._write(url, text if is_text(value, scope_around(node, self.module)) else f"str({text})")
         match node.args[1:2]:
             case [ast.Constant(value=str(field)) as spelled] if name.endswith("attr") and field in self.project.fields:
                 self._write(spelled, f'"{ATTRIBUTES[field]}"')
         if name in {"object", "setattr"} and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
-            self._patched(node.args[0], node.args[1])
+            # `patch.object(server, "FastMCP")`
+            old = str(node.args[1].value)
+            new = self.project.exported.get((self._named(node.args[0]), old))
+            if new is not None:
+                self._write(node.args[1], self.module.source.segment(node.args[1]).replace(old, new))
 
     def _is_shared(self, node: ast.Call) -> bool:
         """Whether a connection is kept for all calls, and only for one thread."""
@@ -378,9 +372,6 @@ class Renaming:
                 own = class_round(scope_around(node, self.module))
                 return own is not None and self._is_server(own.node)
         return False
-
-    def _keep_texts(self, node: ast.Call) -> None:
-        self.edits.append(codemods.add_argument(self.module, node, TEXTS))
 
     def _context(self, node: ast.Subscript) -> None:
         """Drop the type of the session, which the context of version 2 does not name."""
@@ -461,8 +452,7 @@ class Renaming:
         start = source.offset(given.lineno, given.col_offset) if argument is not given else start
         if isinstance(argument, ast.Call) and ast.unparse(argument.func).endswith("ErrorData") and not argument.args:
             _, func_end = source.node_range(argument.func)
-            opening = source.text.index("(", func_end)
-            self.edits.append(Edit(start, opening + 1, ""))
+            self.edits.append(Edit(start, source.text.index("(", func_end) + 1, ""))
             self.edits.append(Edit(end - 1, end, ""))
         elif not isinstance(argument, ast.Starred):
             func = source.node_range(node.func)[1]
@@ -490,12 +480,6 @@ class Renaming:
         if new is not None:
             end = self.module.source.node_range(node)[1]
             self.edits.append(Edit(end - len(node.attr), end, new))
-
-    def _patched(self, target: ast.expr, name: ast.Constant) -> None:
-        """`patch.object(server, "FastMCP")`."""
-        new = self.project.exported.get((self._named(target), str(name.value)))
-        if new is not None:
-            self._write(name, self.module.source.segment(name).replace(str(name.value), new))
 
     def _note(self, node: ast.AST, pattern: str, decide: str) -> None:
         self.left.append(Left(self.module.path, getattr(node, "lineno", 1), (), pattern, decide, stops=True))

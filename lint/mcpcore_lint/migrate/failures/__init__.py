@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from mcpcore_lint.engine.syntax.parse import walk_shallow
-from mcpcore_lint.migrate.body import only_logs
+from mcpcore_lint.migrate.body import Body, only_logs
 from mcpcore_lint.migrate.failures.raises import raised
 from mcpcore_lint.migrate.failures.returns import returned
 from mcpcore_lint.migrate.model import Left, Place
-
-if TYPE_CHECKING:
-    from mcpcore_lint.migrate.body import Body
 
 
 def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:

@@ -24,7 +24,7 @@ _SHOWN: Final = 40
 
 def raised(node: ast.Raise, body: Body) -> Place | Left | None:
     """The failure that a `raise` is; None for a re-raise, or for what already is a failure of mcpcore."""
-    if node.exc is None or _again(node.exc, body, node):
+    if node.exc is None or _again(node.exc, body):
         return None
     call = node.exc if isinstance(node.exc, ast.Call) else None
     symbol = body.symbol(call.func if call is not None else node.exc)
@@ -68,16 +68,13 @@ def _rule(name: str, body: Body) -> str | None:
         return "tool-error"
     if body.hierarchy.is_kind_of(name, "builtins.Exception") and body.module.project.class_named(name) is not None:
         # A subclass of the SDK's error has its own arguments and its own way to the client.
-        above = body.hierarchy.ancestors(name)[0]
-        return None if above & {PROTOCOL, "mcpcore.CodedError"} else "project-error"
+        return None if body.hierarchy.ancestors(name)[0] & {PROTOCOL, "mcpcore.CodedError"} else "project-error"
     return None
 
 
-def _again(node: ast.expr, body: Body, statement: ast.Raise) -> bool:
+def _again(node: ast.expr, body: Body) -> bool:
     """Whether an expression is an exception that was caught before: the clause's own, or one that was kept."""
-    if not isinstance(node, ast.Name):
-        return False
-    if body.symbol(node) is not None:
+    if not isinstance(node, ast.Name) or body.symbol(node) is not None:
         return False
     caught = {part.name for part in body.nodes if isinstance(part, ast.ExceptHandler)}
     kept = {
@@ -87,7 +84,7 @@ def _again(node: ast.expr, body: Body, statement: ast.Raise) -> bool:
         for target in part.targets
         if isinstance(target, ast.Name)
     }
-    return node.id in caught | kept and statement is not None
+    return node.id in caught | kept
 
 
 def _changes_message(name: str, body: Body) -> str:

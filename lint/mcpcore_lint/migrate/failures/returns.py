@@ -100,12 +100,8 @@ def _items(mapping: ast.Dict) -> list[tuple[str | None, ast.expr]]:
 def _mapping(
     node: ast.Return, items: Sequence[tuple[str | None, ast.expr]], rule: str, body: Body
 ) -> Place | Left | None:
-    table: dict[str, ast.expr] = {}
-    spelled: dict[str, str] = {}
-    for key, value in items:
-        if key is not None:
-            table[key.lower()] = value
-            spelled[key.lower()] = key
+    table = {key.lower(): value for key, value in items if key is not None}
+    spelled = {key.lower(): key for key, _ in items if key is not None}
     whole = len(table) == len(items)
     if not _is_failure(table) or table.keys() & _VERDICT:
         return None
@@ -151,7 +147,9 @@ def _may_be_result(node: ast.Return, table: dict[str, ast.expr], rule: str, body
     in_clause = body.clause_of(node) is not None
     is_code = isinstance(error, ast.Constant) and isinstance(error.value, str) and " " not in error.value
     describes = (error is None and bool(table.keys() & {*_MESSAGE, "reason"})) or (len(table) == 1 and is_code)
-    if rule != "model" and describes and _always_returned(node, body):
+    # Without another `return` or `raise`, the function fails always or not at all.
+    leaving = [part for part in body.nodes if isinstance(part, (ast.Return, ast.Raise))] if describes else []
+    if rule != "model" and leaving == [node] and body.parents[node] is body.node:
         return True
     if flagged:
         has_text = error is not None and _says(error, body)
@@ -172,9 +170,11 @@ def _is_failure(table: dict[str, ast.expr]) -> bool:
     """Whether a mapping with these keys says that the tool failed."""
     for key, value in table.items():
         constant = value.value if isinstance(value, ast.Constant) else ...
-        if (key in _SUCCESS and constant is True) or (key in _FAILURE and constant is False):
-            return False
-        if key in _STATUS and isinstance(constant, str) and constant.lower() in {"ok", "success", "succeeded"}:
+        if (
+            (key in _SUCCESS and constant is True)
+            or (key in _FAILURE and constant is False)
+            or (key in _STATUS and isinstance(constant, str) and constant.lower() in {"ok", "success", "succeeded"})
+        ):
             return False
     for key, value in table.items():
         constant = value.value if isinstance(value, ast.Constant) else ...
@@ -229,16 +229,14 @@ def _arguments(rest: dict[str, ast.expr], spelled: dict[str, str], body: Body) -
     hint = next((key for key in _HINT if key in rest and is_text(rest[key], body.scope)), None)
     facts = {key: value for key, value in rest.items() if key != hint}
     if facts:
-        items = ", ".join(f'"{_key(spelled[key])}": {segment(value)}' for key, value in facts.items())
+        # The keys that the envelope fills get another name.
+        names = {"reason": "reason_text", "recovery": "recovery_text", "retryable": "can_be_retried"}
+        written = ((names.get(spelled[key], spelled[key]), value) for key, value in facts.items())
+        items = ", ".join(f'"{name}": {segment(value)}' for name, value in written)
         arguments.append(f"data={{{items}}}")
     if hint is not None:
         arguments.append(f"recovery={segment(rest[hint])}")
     return arguments
-
-
-def _key(name: str) -> str:
-    """A key of the data. The keys that the envelope fills get another name."""
-    return {"reason": "reason_text", "recovery": "recovery_text", "retryable": "can_be_retried"}.get(name, name)
 
 
 def _is_message(value: ast.expr, node: ast.AST, body: Body) -> bool:
@@ -258,27 +256,15 @@ def _is_message(value: ast.expr, node: ast.AST, body: Body) -> bool:
     return False
 
 
-def _always_returned(node: ast.Return, body: Body) -> bool:
-    """Whether a function has no other `return` or `raise`, so that it fails always or not at all."""
-    leaving = [part for part in body.nodes if isinstance(part, (ast.Return, ast.Raise))]
-    return leaving == [node] and body.parents[node] is body.node
-
-
 def _is_result_model(node: ast.Return, keys: Collection[str], body: Body) -> bool:
     """Whether the function also returns a success with exactly the same keys."""
     for other in body.nodes:
         if not isinstance(other, ast.Return) or other is node:
             continue
-        value = other.value
-        if isinstance(value, ast.Call) and value.args:
-            value = value.args[0]
+        value = other.value.args[0] if isinstance(other.value, ast.Call) and other.value.args else other.value
         if not isinstance(value, ast.Dict):
             continue
-        table = {
-            key.value.lower(): part
-            for key, part in zip(value.keys, value.values, strict=True)
-            if isinstance(key, ast.Constant) and isinstance(key.value, str)
-        }
+        table = {key.lower(): part for key, part in _items(value) if key is not None}
         if table.keys() == set(keys) and not _is_failure(table):
             return True
     return False

@@ -40,8 +40,7 @@ class ContractDataMismatch(Rule):
                 seen.add((thrown.place, reason))
                 guard = Related(reached.site.path, reached.site.span, "the guard is here") if thrown.way else None
                 keys = (list(reached.data_keys), True)
-                what = f"the data that the guard gives to {reason!r}"
-                _check(what, reason, keys, reached.call, guard, tool, ctx)
+                _check(f"the data that the guard gives to {reason!r}", reason, keys, reached.call, guard, tool, ctx)
 
 
 def _check(
@@ -76,10 +75,9 @@ def _misfit(model: DataModel, keys: Sequence[str], complete: bool) -> str:  # no
     required = [field.name for field in model.fields.values() if field.required]
     lacking = [name for name in required if name not in keys] if complete else []
     extra = [] if model.open else [key for key in keys if key not in {*model.fields, *RESERVED}]
-    parts = [f"lacks {_quoted(lacking)}"] if lacking else []
-    if extra:
-        parts.append(f"has {_quoted(extra)}, which {model.name} does not")
-    return " and ".join(parts)
+    lacks = f"lacks {_quoted(lacking)}" if lacking else ""
+    has = f"has {_quoted(extra)}, which {model.name} does not" if extra else ""
+    return " and ".join(filter(None, (lacks, has)))
 
 
 def _quoted(names: list[str]) -> str:

@@ -36,9 +36,12 @@ class ContractPreferFail(Rule):
                 continue
             if error is not None and error.type_name != "mcpcore.CodedError" and thrown.reasons:
                 continue  # an exception class of the project that sets the reason
-            entries = [entry for entry in contract.entries if codes_of(entry.code.value) == thrown.codes]
-            if thrown.reasons:
-                entries = [entry for entry in entries if entry.reason_text in thrown.reasons]
+            entries = [
+                entry
+                for entry in contract.entries
+                if codes_of(entry.code.value) == thrown.codes
+                and (not thrown.reasons or entry.reason_text in thrown.reasons)
+            ]
             key = thrown.reached.call if thrown.reached is not None else error
             if not entries or key in seen:
                 continue

@@ -43,11 +43,9 @@ class ContractUndeclaredReason(Rule):
             quoted = " or ".join(map(repr, undeclared))
             guard = reached is not None and reached.form == "guard"
             how = f"guards with the reason {quoted}" if guard else f"raises the reason {quoted}"
-            if thrown.way:
-                how = f"can raise the reason {quoted} here ({thrown.way})"
-            close = near(first, contract.reasons)
+            how = f"can raise the reason {quoted} here ({thrown.way})" if thrown.way else how
             message = f"{tool.display_name} {how}, which its contract does not declare"
             step = f"declare {first!r} in errors, or raise a declared reason"
-            if close:
+            if close := near(first, contract.reasons):
                 step = f"did you mean {close!r}? If not, declare {first!r} in errors"
             report(thrown, message, step, tool, ctx)

@@ -112,8 +112,7 @@ def _texts(tool: ToolDef) -> set[str] | None:
     None if the body calls a function that raises from a table.
     """
     body, own = body_of(tool.handler), tool.handler.module
-    names = {getattr(node, "attr", getattr(node, "id", None)) for node in body.nodes}
-    if not CONVERTERS.isdisjoint(names):
+    if not CONVERTERS.isdisjoint({getattr(node, "attr", getattr(node, "id", None)) for node in body.nodes}):
         return None
     texts = {node.value for node in body.nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     for binding in (binding for bindings in own.scope.bindings.values() for binding in bindings):

@@ -76,8 +76,7 @@ class FieldDescription(Rule):
 
 def _tool_text(tool: ToolDef) -> str | None:
     """The text about a tool that the model may read, which may describe parameters; None if it is unknown."""
-    values = options(tool.description)
-    texts = [string(value) or ("" if says_nothing(value) else None) for value in values]
+    texts = [string(value) or ("" if says_nothing(value) else None) for value in options(tool.description)]
     if tool.flavour == "fastmcp" and tool.handler.docstring:
         texts.append(tool.handler.docstring)
     registration = tool.registration

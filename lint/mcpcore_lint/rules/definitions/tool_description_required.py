@@ -25,9 +25,7 @@ class ToolDescriptionRequired(Rule):
         """Report a tool without a description."""
         if tool.kind != "tool" or tool.flavour == "lowlevel" or in_test(tool):
             return
-        if not any(map(says_nothing, options(tool.description))):
-            return
-        if _may_be_described(tool):
+        if not any(map(says_nothing, options(tool.description))) or _may_be_described(tool):
             return
         node = tool.handler.node
         first = None if isinstance(node, ast.Lambda) else node.body[0]
@@ -48,6 +46,5 @@ def _may_be_described(tool: ToolDef) -> bool:
         return True
     if isinstance(node, ast.Lambda):
         return False
-    if node.name == "__call__" and tool.handler.owner is not None and ast.get_docstring(tool.handler.owner):
-        return True
-    return sets_docstring(tool)
+    owner = tool.handler.owner if node.name == "__call__" else None
+    return (owner is not None and bool(ast.get_docstring(owner))) or sets_docstring(tool)

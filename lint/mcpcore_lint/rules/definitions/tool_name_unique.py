@@ -113,8 +113,7 @@ def _added_tools(module: Module, ctx: RuleContext) -> Iterator[_Registration]:
             name = _declared_name(item, ctx)
             if name is not None:
                 node = item.node if isinstance(item.node, ast.expr) and item.node in written else tools
-                key = f"{module.path}:{call.lineno}:{call.col_offset}"
-                yield _Registration(key, name, node, node, module, None)
+                yield _Registration(f"{module.path}:{call.lineno}:{call.col_offset}", name, node, node, module, None)
 
 
 def _is_named(node: ast.expr, scope: Scope, name: str, ctx: RuleContext) -> bool:

@@ -172,8 +172,7 @@ class _Command:
         if sys.stdin is None:
             raise CannotRunError("standard input is closed; pass the source there, or name a file")
         raw = sys.stdin.buffer.read()
-        contents = {os.path.abspath(name): raw}
-        fixed, result = self._check(groups, cache=False, contents=contents, editor=True)
+        fixed, result = self._check(groups, cache=False, contents={os.path.abspath(name): raw}, editor=True)
         if options["diff"]:
             _keep_line_ends()
             say_patch("".join(file.diff(name.replace(os.sep, "/")) for file in fixed))
@@ -221,9 +220,8 @@ class _Command:
 
         options = self.options
         once = ("no_cache", "fix", "write_baseline", "changed_since", "watch")
-        if memo.current is None or result.inputs is None or result.failures or any(options[name] for name in once):
-            return
-        if self._printed is None:
+        skipped = result.failures or any(options[name] for name in once)
+        if skipped or memo.current is None or result.inputs is None or self._printed is None:
             return
         inputs = [*result.inputs]
         if options["baseline"]:

@@ -90,8 +90,7 @@ def load(path: str, start: str) -> Config:
         section = whole
     root = os.path.dirname(os.path.abspath(path))
     place = _folder_of(start)
-    shared = place != root and not is_below(place, root)
-    return _config(path, raw, section, _project_of(place) if shared else root)
+    return _config(path, raw, section, root if place == root or is_below(place, root) else _project_of(place))
 
 
 def _folder_of(start: str) -> str:

@@ -139,9 +139,11 @@ class _Reader:
     """Reads one tool."""
 
     def __init__(self, checker: Checker, module: Module, tool: ToolDef) -> None:
-        self._checker = checker
-        self._module = module
+        rule = rule_named("no-error-as-data")
+        assert rule is not None
         self._tool = tool
+        self._state = FileState(checker, module, [tool])
+        self._ctx = RuleContext(self._state, rule)
         self._problems: list[str] = []
 
     def read(self) -> Inventoried:
@@ -169,8 +171,7 @@ class _Reader:
             "defined": {"path": handler.module.path, "function": handler.qualname, "line": handler.span.line},
             "problems": self._problems,
         }
-        in_test = in_test_file(tool.module.path)
-        return Inventoried(item, tool.server, handler.module.path, first, in_test)
+        return Inventoried(item, tool.server, handler.module.path, first, in_test_file(tool.module.path))
 
     # -- the contract ----------------------------------------------------------------------------------------------
 
@@ -238,8 +239,7 @@ class _Reader:
     def _raised(self, declared: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
         """Note where each declared reason is raised; the errors that have no declared reason."""
         undeclared: dict[tuple[Any, ...], dict[str, Any]] = {}
-        ctx = self._context()
-        for thrown in all_thrown(self._tool, ctx):
+        for thrown in all_thrown(self._tool, self._ctx):
             place = self._place(thrown.reached, thrown.raised_here)
             if place is None:
                 continue
@@ -250,7 +250,8 @@ class _Reader:
                 for code in thrown.codes or (None,):
                     entry: dict[str, Any] = {"reason": reason, "name": code, "type": None, "raised": []}
                     _add(undeclared.setdefault((reason, code, None), entry)["raised"], place)
-        for reached in (*ctx.reach(self._tool).own, *ctx.reach(self._tool).throws):
+        reach = self._ctx.reach(self._tool)
+        for reached in (*reach.own, *reach.throws):
             if reached.form not in CODED and reached.source == "project":
                 name = reached.type_name.removeprefix("builtins.")
                 place = self._place(reached, None)
@@ -279,20 +280,12 @@ class _Reader:
 
     def _returned(self) -> list[dict[str, Any]]:
         """The places that return a failure like a result, as `no-error-as-data` finds them."""
-        rule = rule_named("no-error-as-data")
-        assert rule is not None
-        state = FileState(self._checker, self._module, [self._tool])
-        rule.check_handler(self._tool.handler, self._tool, RuleContext(state, rule))
+        self._ctx.rule.check_handler(self._tool.handler, self._tool, self._ctx)
         function = self._tool.handler.qualname
         return [
             {"path": diagnostic.path, "function": function, "through": [], "line": diagnostic.span.line}
-            for diagnostic in sorted(state.diagnostics, key=lambda finding: finding.sort_key)
+            for diagnostic in sorted(self._state.diagnostics, key=lambda finding: finding.sort_key)
         ]
-
-    def _context(self) -> RuleContext:
-        rule = rule_named("no-error-as-data")
-        assert rule is not None
-        return RuleContext(FileState(self._checker, self._module, [self._tool]), rule)
 
     # -- what the listing says -------------------------------------------------------------------------------------
 

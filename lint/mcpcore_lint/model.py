@@ -381,12 +381,7 @@ def _trimmed(docstring: str) -> str:
     """
     first, *others = docstring.expandtabs().split("\n")
     margin = min((len(line) - len(line.lstrip()) for line in others if line.strip()), default=0)
-    lines = [first.lstrip(), *(line[margin:] for line in others)]
-    while lines and not lines[-1]:
-        lines.pop()
-    while lines and not lines[0]:
-        lines.pop(0)
-    return "\n".join(lines)
+    return "\n".join([first.lstrip(), *(line[margin:] for line in others)]).strip("\n")
 
 
 @light
@@ -501,11 +496,8 @@ class ToolDef:
 
     def decorator_keyword(self, name: str) -> ast.keyword | None:
         """A keyword argument of the registration."""
-        if isinstance(self.registration, ast.Call):
-            for keyword in self.registration.keywords:
-                if keyword.arg == name:
-                    return keyword
-        return None
+        keywords = self.registration.keywords if isinstance(self.registration, ast.Call) else ()
+        return next((keyword for keyword in keywords if keyword.arg == name), None)
 
 
 __all__ = [

@@ -333,8 +333,7 @@ def _check(at: object, message: object, step: object, weight: object, fix: Fix |
     if weight is not None and not isinstance(weight, Severity):
         raise TypeError(f"weight is a Severity, not {weight!r}")
     end = 0
-    edits = [edit for edit in fix.edits if isinstance(edit, Edit)] if fix is not None else []
-    for edit in sorted(edits):
+    for edit in sorted(edit for edit in (fix.edits if fix is not None else ()) if isinstance(edit, Edit)):
         if not end <= edit.start <= edit.end <= length:
             raise ValueError(f"{edit!r} overlaps another edit or lies outside of the file of {length} characters")
         end = edit.end

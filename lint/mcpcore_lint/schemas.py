@@ -64,22 +64,19 @@ def schema_of_model(value: Value, depth: int = 0) -> dict[str, Any]:
     model = read_model(value)
     if model is None or not isinstance(value, Symbol):
         return {"type": "object"}
-    properties: dict[str, Any] = {}
-    for field in model.fields.values():
-        if field.sent is not None:
-            annotation = _annotation_of(field.node, field.module.tree)
-            scope = field.module.scope
-            properties[field.sent] = schema_of_annotation(annotation, scope, depth + 1)
+    properties = {
+        field.sent: schema_of_annotation(_annotation_of(field.node, field.module.tree), field.module.scope, depth + 1)
+        for field in model.fields.values()
+        if field.sent is not None
+    }
     required = [field.sent for field in model.fields.values() if field.required and field.sent is not None]
     schema: dict[str, Any] = {"title": model.name, "type": "object", "properties": properties}
     return {**schema, "required": required} if required else schema
 
 
 def _annotation_of(target: ast.AST, tree: ast.AST) -> ast.expr | None:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.AnnAssign) and node.target is target:
-            return node.annotation
-    return None
+    targets = (node for node in ast.walk(tree) if isinstance(node, ast.AnnAssign) and node.target is target)
+    return next((node.annotation for node in targets), None)
 
 
 def schema_of_annotation(node: ast.expr | None, scope: Scope, depth: int = 0) -> dict[str, Any]:

@@ -29,8 +29,7 @@ class PerFile(NamedTuple):
 
     def matches(self, path: str) -> bool:
         """Whether the settings apply to a file."""
-        glob = self.pattern.removeprefix("!")
-        return _applies(glob.removeprefix("./"), path) is not self.pattern.startswith("!")
+        return _applies(self.pattern.removeprefix("!").removeprefix("./"), path) is not self.pattern.startswith("!")
 
 
 def _applies(glob: str, path: str) -> bool:

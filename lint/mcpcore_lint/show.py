@@ -24,11 +24,11 @@ def list_rules() -> None:
     """Print all rules."""
     rules = all_rules().values()
     width = max(len(rule.id) for rule in rules)
-    lines = []
-    for rule in rules:
-        fix = "fix" if rule.fixable else "   "
-        lines.append(printable(f"{rule.id:<{width}}  {rule.severity.label:<7}  {fix}  {rule.summary}"))
-    say("\n".join(lines) + "\n")
+    lines = (
+        f"{rule.id:<{width}}  {rule.severity.label:<7}  {'fix' if rule.fixable else '   '}  {rule.summary}"
+        for rule in rules
+    )
+    say("".join(f"{printable(line)}\n" for line in lines))
 
 
 def explain_rule(name: str) -> None:
@@ -51,8 +51,7 @@ def show_settings(groups: Iterable[Group], options: Mapping[str, Any]) -> None:
             f"  configuration = {config.path or 'none found: the defaults'}",
         ]
         fail_on = Severity.parse(options["fail_on"]) if options["fail_on"] else config.fail_on
-        shape = options["shape"] or config.format or "full"
-        own = {"fail_on": fail_on, "format": shape, "markdown": config.markdown}
+        own = {"fail_on": fail_on, "format": options["shape"] or config.format or "full", "markdown": config.markdown}
         defaults = {"select": "every rule that is on by default", "cache_dir": _toml(memo.folder())}
         for name, value in {**own, **config.settings._asdict()}.items():
             key = name.replace("_", "-")
@@ -65,8 +64,8 @@ def show_settings(groups: Iterable[Group], options: Mapping[str, Any]) -> None:
         on = [rule for rule in all_rules().values() if selected(rule, config.settings)]
         lines.append(f"  rules on: {len(on)} of {len(all_rules())}")
         width = max((len(rule.id) for rule in on), default=0)
-        for rule in on:
-            lines.append(f"    {rule.id:<{width}}  {config.settings.severities.get(rule.id, rule.severity).label}")
+        severities = config.settings.severities
+        lines += (f"    {rule.id:<{width}}  {severities.get(rule.id, rule.severity).label}" for rule in on)
     say("".join(f"{printable(line)}\n" for line in lines))
 
 

@@ -97,15 +97,16 @@ class Writer:
         text, recovery = (json.dumps(part, ensure_ascii=not utf8) for part in (entry.when, entry.recovery))
         mode, code = self.names.spell("mcpcore", "FailureMode"), self.names.spell("mcpcore", "ErrorCode")
         inner = indent + self.unit
-        lines = [
-            f"{mode}(",
-            f'{inner}"{entry.reason}",',
-            f"{inner}{code}.{entry.code},",
-            f"{inner}when={text},",
-            f"{inner}recovery={recovery if entry.recovery else self.names.spell('mcpcore', 'TODO')},",
-            f"{indent})",
-        ]
-        return self.newline.join(lines)
+        return self.newline.join(
+            [
+                f"{mode}(",
+                f'{inner}"{entry.reason}",',
+                f"{inner}{code}.{entry.code},",
+                f"{inner}when={text},",
+                f"{inner}recovery={recovery if entry.recovery else self.names.spell('mcpcore', 'TODO')},",
+                f"{indent})",
+            ]
+        )
 
     def errors(self, entries: Sequence[Entry], constants: dict[Entry, str], indent: str, old: str = "") -> str:
         """The list of entries; `old` holds the items that it has already, as they are written."""
@@ -114,8 +115,7 @@ class Writer:
             if len(line) < 80:
                 return f"[{line}]"
         inner = indent + self.unit
-        items = [constants.get(entry) or self.entry(entry, inner) for entry in entries]
-        lines = [f"{inner}{item}," for item in items]
+        lines = [f"{inner}{constants.get(entry) or self.entry(entry, inner)}," for entry in entries]
         head = f"[{old.rstrip().rstrip(',')},"[:-1] + "," if old.strip() else "["
         return self.newline.join([head, *lines, f"{indent}]"])
 
@@ -169,9 +169,8 @@ class Writer:
                 change = self._with_errors(decorator, text, indent, short=bool(short))
                 if change is not None:
                     return change
-        spelled = self.names.spell("mcpcore", "tool")
         place = self._place(body.node, decorators)
-        return Edit(place, place, f"{indent}@{spelled}({alone}){self.newline}")
+        return Edit(place, place, f"{indent}@{self.names.spell('mcpcore', 'tool')}({alone}){self.newline}")
 
     def _lines(self, arguments: Sequence[str], indent: str) -> str:
         """The arguments of a call, each on its own line."""

@@ -101,11 +101,11 @@ class Conversion:
         self.reasons: dict[Place, str] = {}
         self.codes: dict[Place, str] = {}
         """The codes of the failures that get no failure mode, since no sentence would say more than the message."""
-        declared = self.contract.by_reason if self.contract is not None else {}
         self.blocked: tuple[str, str] | None = None
         self._wanted: list[_Wanted] = []
         self._declared = {
-            name: entry.code_value.name if entry.code_value is not None else None for name, entry in declared.items()
+            name: entry.code_value.name if entry.code_value is not None else None
+            for name, entry in (self.contract.by_reason if self.contract is not None else {}).items()
         }
         self._codes: dict[str, str | None] = {}
         """The codes of the reasons that are taken; None if a declared one is not known."""
@@ -293,9 +293,9 @@ class Conversion:
     @property
     def index(self) -> int:
         """The place of the context: behind `self`."""
-        node = self.body.node
         static = any(
-            isinstance(decorator, ast.Name) and decorator.id == "staticmethod" for decorator in node.decorator_list
+            isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
+            for decorator in self.body.node.decorator_list
         )
         return int(self.handler.owner is not None and not static)
 

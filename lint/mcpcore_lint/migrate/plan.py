@@ -107,8 +107,7 @@ def _plan(
         names.spelled.clear()
         changes = conversion.changes(writer, shared)
         shields = [writer.shield(shield) for shield in conversion.shields]
-        fix = Fix("", tuple(change for change in changes if change is not None))
-        new = () if None in changes else rewriter.edits(fix)
+        new = () if None in changes else rewriter.edits(Fix("", tuple(filter(None, changes))))
         if not new:
             pattern, decide = "the code is written in a way that cannot be changed safely", "convert it by hand"
             left += [conversion.body.left(failure.node, pattern, decide) for failure in conversion.places]

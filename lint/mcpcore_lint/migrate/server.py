@@ -452,8 +452,7 @@ class Renaming:
         start = source.offset(given.lineno, given.col_offset) if argument is not given else start
         if isinstance(argument, ast.Call) and ast.unparse(argument.func).endswith("ErrorData") and not argument.args:
             _, func_end = source.node_range(argument.func)
-            self.edits.append(Edit(start, source.text.index("(", func_end) + 1, ""))
-            self.edits.append(Edit(end - 1, end, ""))
+            self.edits += [Edit(start, source.text.index("(", func_end) + 1, ""), Edit(end - 1, end, "")]
         elif not isinstance(argument, ast.Starred):
             func = source.node_range(node.func)[1]
             self.edits.append(Edit(func, func, ".from_error_data"))

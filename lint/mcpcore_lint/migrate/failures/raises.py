@@ -89,10 +89,9 @@ def _again(node: ast.expr, body: Body) -> bool:
 
 def _changes_message(name: str, body: Body) -> str:
     """Why the message of a project's exception is not its only argument; empty if it is."""
-    project = body.module.project
     # The base classes are among the ancestors of the class, so all of them are looked at, in any order.
     above = [name, *(ancestor for ancestor in body.hierarchy.ancestors(name)[0] if ancestor != name)]
-    infos = [info for info in map(project.class_named, above) if info is not None]
+    infos = [info for info in map(body.module.project.class_named, above) if info is not None]
     names = {info.node.name for info in infos}
     for info in infos:
         made = info.methods.get("__init__")

@@ -33,14 +33,13 @@ def _for_click(option: Option) -> click.Option:
         "file": click.Path(dir_okay=False),
         "output": click.Path(dir_okay=False, allow_dash=True),
     }
-    if option.kind == "flag":
-        return click.Option([option.name, option.key], help=option.help, is_flag=True)
     return click.Option(
         [option.name, option.key],
         help=option.help,
         metavar=option.metavar,
         type=types.get(option.kind),
         multiple=option.kind == "rules",
+        is_flag=option.kind == "flag" or None,
     )
 
 

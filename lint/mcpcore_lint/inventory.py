@@ -281,9 +281,13 @@ class _Reader:
     def _returned(self) -> list[dict[str, Any]]:
         """The places that return a failure like a result, as `no-error-as-data` finds them."""
         self._ctx.rule.check_handler(self._tool.handler, self._tool, self._ctx)
-        function = self._tool.handler.qualname
         return [
-            {"path": diagnostic.path, "function": function, "through": [], "line": diagnostic.span.line}
+            {
+                "path": diagnostic.path,
+                "function": self._tool.handler.qualname,
+                "through": [],
+                "line": diagnostic.span.line,
+            }
             for diagnostic in sorted(self._state.diagnostics, key=lambda finding: finding.sort_key)
         ]
 

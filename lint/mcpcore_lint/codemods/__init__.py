@@ -30,9 +30,8 @@ class LibcstMissingError(CannotRunError):
 
 def lacks_libcst(error: BaseException) -> bool:
     """Whether an error, such as that of a rule's import, says that libcst is not installed."""
-    if isinstance(error, ModuleNotFoundError):
-        return error.name == "libcst"
-    return isinstance(error, LibcstMissingError)
+    missing = error.name if isinstance(error, ModuleNotFoundError) else None
+    return missing == "libcst" or isinstance(error, LibcstMissingError)
 
 
 def require_libcst(subject: str) -> None:

@@ -21,11 +21,10 @@ _SEVERITIES: Final = {
 
 def converted(diagnostic: Diagnostic, analysis: Analysis, workspace: Workspace) -> types.Diagnostic:
     """One finding."""
-    document = analysis.document
     address = page(diagnostic.rule)
     unneeded = [types.DiagnosticTag.Unnecessary] if diagnostic.rule == "unused-ignore" else None
     return types.Diagnostic(
-        document.range_of(diagnostic.span),
+        analysis.document.range_of(diagnostic.span),
         f"{diagnostic.message}\n{diagnostic.help}" if diagnostic.help else diagnostic.message,
         severity=_SEVERITIES[diagnostic.severity],
         code=diagnostic.rule,

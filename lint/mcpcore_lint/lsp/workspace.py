@@ -74,8 +74,9 @@ class Workspace:
 
     def _top(self, path: str) -> str:
         """The folder of the workspace that a file is in, or else the file's own folder."""
-        own = os.path.dirname(path)
-        return max((folder for folder in self.folders if is_below(path, folder)), key=len, default=own)
+        return max(
+            (folder for folder in self.folders if is_below(path, folder)), key=len, default=os.path.dirname(path)
+        )
 
     def is_checked(self, path: str) -> bool:
         """Whether the command would check a file, in contrast to an excluded file or to a document it does not know."""

@@ -99,8 +99,7 @@ def _excerpt(
 def _printable(text: str) -> str:
     if text.isprintable():
         return text
-    text = text.replace("\t", _TAB)
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text.replace("\t", _TAB))
 
 
 def _columns(text: str) -> int:

@@ -103,11 +103,9 @@ def _head(name: str, leading: Sequence[Handler]) -> list[str]:
 
 def _thrown(reach: Reach, contract: Contract | None = None) -> list[str]:
     """The errors by class, or by code and reason, then the unresolved calls."""
-    lines: list[str] = []
-    for label, throws in _by((*reach.own, *reach.throws), lambda throw: _label(throw, contract)).items():
-        lines += _group(label, throws)
-    if not lines:
-        lines.append("  nothing that can be seen")
+    groups = _by((*reach.own, *reach.throws), lambda throw: _label(throw, contract))
+    lines = [line for label, throws in groups.items() for line in _group(label, throws)]
+    lines = lines or ["  nothing that can be seen"]
     blind = [call for call in reach.unresolved if call.project or call.takes_context]
     if blind:
         lines.append("Not seen, since these calls could not be resolved:")

@@ -90,8 +90,7 @@ def put_in_place(
     at = _opened(folder)
     # Where folders cannot be opened, the files in them are named by their paths.
     place = name if at is not None else target
-    temporary = f".mcpcore-{os.urandom(8).hex()}"
-    temporary = temporary if at is not None else os.path.join(folder, temporary)
+    temporary = os.path.join("" if at is not None else folder, f".mcpcore-{os.urandom(8).hex()}")
     try:
         old = _state(place, at)
         if old is not None and not old.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):

@@ -55,7 +55,6 @@ def places_of_reasons(paths: Iterable[str], root: str) -> dict[Place, dict[str, 
 
 
 def _raised(tool: ToolDef, context: RuleContext, root: str) -> Iterator[tuple[str, Place]]:
-    own = tool.handler.module.absolute
     for thrown in all_thrown(tool, context, named=True):
         if thrown.reached is not None:
             place = (os.path.join(root, thrown.reached.site.path), thrown.reached.site.span.line)
@@ -68,7 +67,7 @@ def _raised(tool: ToolDef, context: RuleContext, root: str) -> Iterator[tuple[st
     for named in tool.handler.named_reasons:
         if named.method == "guard":
             for reason in strings(named.reason) or ():
-                yield reason, (own, named.node.lineno)
+                yield reason, (tool.handler.module.absolute, named.node.lineno)
 
 
 def _in_helpers(module: Module, tools: Iterable[ToolDef]) -> dict[str, list[int]]:

@@ -5,9 +5,8 @@ No code is imported or run. What cannot be known without running it is named in 
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from mcpcore.contract.retry import LATER, NEVER, NOW
@@ -122,17 +121,11 @@ def _read_group(group: Group, root: str, items: list[Inventoried], failures: lis
             # The dispatching handler of a low-level server is no tool itself, unless nothing is known of its tools.
             if tool.flavour == "lowlevel" and string(tool.name) is None and served:
                 continue
-            with _reported(failures, checker.project.display_path(path)):
+            try:
                 items.append(_Reader(checker, module, tool).read())
+            except Exception as error:  # noqa: BLE001 - one tool must not keep the others out of the catalog
+                failures.append(f"{checker.project.display_path(path)}: {type(error).__name__}: {error}")
         checker.trim()
-
-
-@contextlib.contextmanager
-def _reported(failures: list[str], path: str) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:  # noqa: BLE001 - one tool must not keep the others out of the catalog
-        failures.append(f"{path}: {type(error).__name__}: {error}")
 
 
 class _Reader:

@@ -74,12 +74,6 @@ def doubles(module: Module) -> Iterator[Left]:
                 )
 
 
-def _masks(call: ast.Call, module: Module) -> bool:
-    """Whether a server may mask the texts of exceptions, also by options that the file has elsewhere."""
-    keys = {keyword.arg for keyword in call.keywords}
-    return _MASKS in keys or (None in keys and module.source.has(_MASKS))
-
-
 def plan_middleware(module: Module, mounted: Collection[ast.AST] = ()) -> tuple[list[Edit], list[Left]]:
     """The edits that add `ContractMiddleware` to the servers that a file makes, without those that others mount."""
     if module.source.has(_MIDDLEWARE) or not module.source.has("FastMCP"):
@@ -98,9 +92,12 @@ def plan_middleware(module: Module, mounted: Collection[ast.AST] = ()) -> tuple[
         symbol = evaluate(call.func, scope)
         if not (isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP") or call in mounted:
             continue
-        made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({'' if _masks(call, module) else TEXTS})"
+        # The server may mask the texts of exceptions, also by options that the file has elsewhere.
+        keys = {keyword.arg for keyword in call.keywords}
+        masks = _MASKS in keys or (None in keys and module.source.has(_MASKS))
+        made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({'' if masks else TEXTS})"
         new: tuple[Edit, ...] = ()
-        if all(keyword.arg not in {None, "middleware"} for keyword in call.keywords):
+        if keys.isdisjoint({None, "middleware"}):
             new = (codemods.add_argument(module, call, f"middleware=[{made}]"),)
         match module.parents.get(call):
             case ast.Assign(targets=[(ast.Name() | ast.Attribute()) as target]) as statement if not new:

@@ -73,7 +73,7 @@ class Cache:
         """The modules and requirement files that did not exist before and do now."""
         appeared: set[str] = set()
         for folder, (mtime, *names) in self._data.get("absent", {}).items():
-            if _mtime(folder) != mtime:
+            if _time_and_size(folder)[1] != mtime:
                 paths = {name: os.path.join(folder, name) for name in names}
                 appeared.update(
                     path for name, path in paths.items() if os.path.isfile(f"{path}.py") or os.path.exists(path)
@@ -99,7 +99,7 @@ class Cache:
         absent: dict[str, list[Any]] = {}
         for path in sorted({path for result in kept.values() for path in result.missing}):
             folder, name = os.path.split(path)
-            mtime = _mtime(folder)
+            mtime = _time_and_size(folder)[1]
             # In a folder that changed during the run, a module may have appeared after it was looked for.
             absent.setdefault(folder, [mtime if mtime < self._started - _TICK else 0]).append(name)
         consulted = {path: None for result in kept.values() for path in result.consulted}
@@ -155,10 +155,6 @@ def _plugins() -> tuple[tuple[str, int, int], ...]:
 def _time_and_size(path: str) -> tuple[str, int, int]:
     state = found(path)
     return (path, state.mtime_ns, state.size) if state is not None else (path, 0, 0)
-
-
-def _mtime(path: str) -> int:
-    return _time_and_size(path)[1]
 
 
 # -- values that marshal can write: plain tuples, numbers and texts ----------------------------------------------------

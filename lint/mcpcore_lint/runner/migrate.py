@@ -501,7 +501,13 @@ class _Pass:
                     self.removed += self._located(plan.removed)
                     self.converted += [(path, (self._run.shown(path), *place)) for place in plan.converted]
                     plans.append(plan)
-        self._follow(plans)
+        # The tests follow the tools that change.
+        failures = {tool: places for plan in plans for tool, places in plan.failures.items()}
+        whole = {tool for plan in plans for tool in plan.whole}
+        for path, module in self.modules.items() if failures else ():
+            with self._guarded(path):
+                if is_test(module):
+                    self.edits.setdefault(path, []).extend(follow(module, failures, whole))
 
     def _options(self, path: str, module: Module, servers: Servers) -> None:
         names = {getattr(node, "name", "") for node in self.handlers} if is_test(module) else ()
@@ -514,15 +520,6 @@ class _Pass:
             left += doubles(module)
         self.edits.setdefault(path, []).extend(edits)
         self._note("options", path, left)
-
-    def _follow(self, plans: Iterable[FilePlan]) -> None:
-        """Let the tests follow the tools that change."""
-        failures = {tool: places for plan in plans for tool, places in plan.failures.items()}
-        whole = {tool for plan in plans for tool in plan.whole}
-        for path, module in self.modules.items() if failures else ():
-            with self._guarded(path):
-                if is_test(module):
-                    self.edits.setdefault(path, []).extend(follow(module, failures, whole))
 
     def reach(self, visited: Collection[str]) -> None:
         """Follow the tools into the functions that they call, once everything else is done."""

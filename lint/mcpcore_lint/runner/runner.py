@@ -97,15 +97,11 @@ def _blocks(text: str) -> Iterator[_Block]:
     text = re.sub(r"\r\n?", "\n", text)
     for match in _FENCED.finditer(text):
         lead = match["lead"]
-        body = [_without(line, lead) for line in match["body"].split("\n")]
+        # Without the indentation of the block.
+        body = [line[min(len(line) - len(line.lstrip(" \t>")), len(lead)) :] for line in match["body"].split("\n")]
         if match["language"].lower() in _LANGUAGES and not body[0].lstrip().startswith(">>>"):
             before = text.count("\n", 0, match.start("body"))
             yield _Block("\n" * before + "\n".join(body).rstrip("\n") + "\n", len(lead))
-
-
-def _without(line: str, lead: str) -> str:
-    """A line without the indentation of the block."""
-    return line[min(len(line) - len(line.lstrip(" \t>")), len(lead)) :]
 
 
 def _lint_document(absolute: str, group: Group, result: Result, raw: bytes | None) -> None:

@@ -4,8 +4,10 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from typing import Any, Final, NamedTuple
 
+from mcpcore_lint.engine.registrations.callers import callers_of
 from mcpcore_lint.engine.registrations.environment import arguments_of
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
@@ -71,17 +73,24 @@ def _is_of_schema(default: ast.expr | None) -> bool:
     )
 
 
-def of_tool(tool: ToolDef, handler: Handler, ctx: RuleContext) -> Schemas:
+def of_tool(
+    tool: ToolDef, handler: Handler, ctx: RuleContext, *, served: tuple[ast.expr, Served] | None = None
+) -> Schemas:
     """What the schema of a low-level tool, with which the SDK checks a call, allows for `parameter.property`.
 
-    That is the only schema in the class whose method the handler is, or else the only one with the tool's name.
+    That is the only schema in the class whose method the handler is, or else the only one with the tool's name. If the
+    handler is the dispatcher itself, `served` is the tool.
     """
-    routes = [
-        (other.registration, route)
-        for other in ctx.tools
-        for route in other.serves
-        if route.handler is not None and route.handler.node is handler.node
-    ]
+    routes = (
+        [served]
+        if served is not None
+        else [
+            (other.registration, route)
+            for other in ctx.tools
+            for route in other.serves
+            if route.handler is not None and route.handler.node is handler.node
+        ]
+    )
     # Two tools with one function have two schemas, and `validate_input=False` turns the check off.
     if len({string(route.name) for _, route in routes}) != 1 or not all(
         isinstance(call, ast.Call) and last_name(call.func) == "call_tool" and not call.keywords for call, _ in routes
@@ -90,7 +99,7 @@ def of_tool(tool: ToolDef, handler: Handler, ctx: RuleContext) -> Schemas:
     around = handler.module.scope_of(handler.node).owner
     owner = handler.module.classes.get(around) if around is not None else None
     inside = [(name, node, owner.body_scope) for name, node in _schemas_in(owner.node)] if owner is not None else []
-    wanted = {None, string(tool.name)}
+    wanted = {None, string(routes[0][1].name)}
     schemas = [(node, scope) for name, node, scope in inside if name is None or string(evaluate(name, scope)) in wanted]
     if len(schemas) != 1:
         memo = tool.module.memo
@@ -98,7 +107,9 @@ def of_tool(tool: ToolDef, handler: Handler, ctx: RuleContext) -> Schemas:
             modules = ctx.project.modules_with(tool.module, lambda text: "inputSchema" in text) or ()
             named = ((name, node, part.scope) for part in modules for name, node in _schemas_in(part.tree) if name)
             memo["schemas"] = [(string(evaluate(name, scope)), node, scope) for name, node, scope in named]
-        schemas = [(node, scope) for name, node, scope in memo["schemas"] if name == string(tool.name) is not None]
+        schemas = [
+            (node, scope) for name, node, scope in memo["schemas"] if name == string(routes[0][1].name) is not None
+        ]
     table = _plain(evaluate(*schemas[0])) if len(schemas) == 1 else ...
     properties, required = (
         (table.get(key, ...) for key in ("properties", "required")) if isinstance(table, dict) else (..., ...)
@@ -125,12 +136,35 @@ def _holders(handler: Handler, routes: Sequence[Served]) -> set[str]:
         return holders
     for route in routes:
         theirs = {parameter.arg for parameter in all_parameters(route.inside.node.args)}
+        holders |= theirs if route.inside.node is node else set()
         passed = arguments_of(node, route.call, bound_first=bound_first) if route.call is not None else {}
         for name, argument in passed.items():
             whole = argument.values[0] if isinstance(argument, ast.BoolOp) else argument  # `arguments or {}`
             if getattr(whole, "id", "") in theirs:
                 holders.add(name)
     return holders
+
+
+def passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
+    """What the parameters of a function may be, where the schemas of low-level tools allow what each call passes."""
+    routes = [(other.registration, route) for other in ctx.tools for route in other.serves]
+    known: list[dict[str, Accepted | None]] = []
+    for called, call, scope in (callers_of(function.module.scope_of(function.node)) if routes else None) or ():
+        arguments = arguments_of(called.function, call, bound_first=called.bound_first)
+        tools = {
+            string(route.name): (registration, route)
+            for registration, route in routes
+            if route.inside.node is scope.node
+            and not any(first <= call.lineno <= last for first, last in route.elsewhere)
+        }
+        known += [
+            {key: accepted(argument, held, properties, scope) for key, argument in arguments.items()}
+            for served in tools.values()
+            for properties in [of_tool(tool, served[1].inside, ctx, served=served)]
+            for held in [of_names({}, properties, scope)]
+        ] or [{}]
+    merged = ((key, reduce(either, (values.get(key) for values in known))) for key in (known[0] if known else ()))
+    return {key: value for key, value in merged if value is not None}
 
 
 def _plain(value: Value) -> Any:
@@ -165,43 +199,51 @@ def of_names(parameters: Schemas, properties: Schemas, scope: Scope) -> Schemas:
 
     The properties are those of a low-level tool, whose handler takes them from a parameter.
     """
-    held_whole = {name for name, (first, *others) in scope.bindings.items() if first.kind == "parameter" and not others}
-
-    def accepted(node: ast.expr | None) -> Accepted | None:
-        match node:
-            case ast.Name(id=name):
-                return parameters.get(name)
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name(id=held), attr="get"), args=[ast.Constant(value=str(key)), *rest]
-            ) if held in held_whole:
-                found = properties.get(f"{held}.{key}")
-                default = evaluate(rest[0], scope) if rest else Const(node, scope.module, None)
-                if found is None or not found.optional or not isinstance(default, Const):
-                    return None if found is None or found.optional else found
-                other = default.value
-                bounds = [other] if isinstance(other, (int, float)) else []
-                return Accepted(
-                    found.values | {other} if found.values else found.values,
-                    found.kind if type(other).__name__ == found.kind else "",
-                    min([found.least, *bounds]),
-                    max([found.most, *bounds]),
-                )
-            case ast.Call(func=ast.Attribute(value=inner, attr=change), args=[]) if change in _CHANGES:
-                whole = accepted(inner)
-                values = whole.values if whole is not None else frozenset[object]()
-                known = all(isinstance(text, str) for text in values)
-                return Accepted(frozenset(getattr(text, change)() for text in values if known), "str")
-            case ast.Call(func=ast.Name(), args=[inner]) | ast.BoolOp(op=ast.Or(), values=[inner, _]):
-                whole = accepted(inner) or Accepted(frozenset())
-                # `int(...)` and `or` keep it if it is an integer, or is never false.
-                never_false = bool(whole.values) and all(whole.values)
-                keeps = whole.kind == getattr(node.func, "id", "") if isinstance(node, ast.Call) else never_false
-                return whole if keeps else None
-        return None
-
-    known = {
-        name: parameters.get(name) if first.kind == "parameter" else accepted(first.value)
-        for name, (first, *others) in scope.bindings.items()
-        if not others
-    }
+    known: dict[str, Accepted | None] = {}
+    for name, (first, *others) in scope.bindings.items():
+        found = (
+            parameters.get(name) if first.kind == "parameter" else accepted(first.value, parameters, properties, scope)
+        )
+        for other in others:  # such as `mode = mode.lower()`
+            found = found and either(found, accepted(other.value, {name: found}, properties, scope))
+        known[name] = found
     return {name: found for name, found in known.items() if found is not None}
+
+
+def accepted(node: ast.expr | None, parameters: Schemas, properties: Schemas, scope: Scope) -> Accepted | None:
+    """The values that an expression made of parameters or of properties may have; None if they are not known."""
+    match node:
+        case ast.Name(id=name):
+            return parameters.get(name)
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=held), attr="get"), args=[ast.Constant(value=str(key)), *rest]
+        ) if [binding.kind for binding in scope.bindings.get(held, ())] == ["parameter"]:
+            found = properties.get(f"{held}.{key}")
+            default = evaluate(rest[0], scope) if rest else Const(node, scope.module, None)
+            if found is None or not found.optional or not isinstance(default, Const):
+                return None if found is None or found.optional else found
+            other = default.value
+            ends = (other, other) if isinstance(other, (int, float)) else (math.inf, -math.inf)
+            return either(found, Accepted(frozenset({other}), type(other).__name__, *ends))
+        case ast.Call(func=ast.Attribute(value=inner, attr=change), args=[]) if change in _CHANGES:
+            whole = accepted(inner, parameters, properties, scope)
+            values = whole.values if whole is not None else frozenset[object]()
+            known = all(isinstance(text, str) for text in values)
+            return Accepted(frozenset(getattr(text, change)() for text in values if known), "str")
+        case ast.Call(func=ast.Name(), args=[inner]) | ast.BoolOp(op=ast.Or(), values=[inner, _]):
+            whole = accepted(inner, parameters, properties, scope) or Accepted(frozenset())
+            # `int(...)` and `or` keep it if it is an integer, or is never false.
+            never_false = bool(whole.values) and all(whole.values)
+            keeps = whole.kind == getattr(node.func, "id", "") if isinstance(node, ast.Call) else never_false
+            return whole if keeps else None
+    return None
+
+
+def either(first: Accepted | None, second: Accepted | None) -> Accepted | None:
+    """The values of two expressions, of which one is used; None if those of one are not known."""
+    return (first and second) and Accepted(
+        first.values | second.values if first.values and second.values else frozenset(),
+        first.kind if first.kind == second.kind else "",
+        min(first.least, second.least),
+        max(first.most, second.most),
+    )

@@ -9,7 +9,7 @@ from mcpcore_lint.engine.flow.bodies.nodes import LEAVES
 from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.endings import CALLING, leaves, never_passed, unreachable
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.parse import mentions, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.frameworks import framework_of, uses_mcpcore
 from mcpcore_lint.model import (
@@ -115,26 +115,28 @@ class Body:
         catch = self.catching(node)
         return catch is not None and not any(isinstance(part, (ast.Return, ast.Raise)) for part in walk([*catch.body]))
 
-    def refuted(self, node: ast.AST, *, typed: bool = False, properties: Schemas | None = None) -> bool:
+    def refuted(
+        self, node: ast.AST, *, typed: bool = False, properties: Schemas | None = None, passed: Schemas | None = None
+    ) -> bool:
         """Whether the tests around a node and before it contradict each other, so that the node never runs.
 
         With `typed`, the framework refuses arguments that do not fit the annotations of the handler. The `properties`
-        are what the schema of a low-level tool allows.
+        are what the schema of a low-level tool allows, and `passed` is what the parameters may be.
         """
         scope, around, tests = self.scope(node), [node, *self.above(node)], self._tests(node)
         loops = any(isinstance(part, (ast.For, ast.AsyncFor, ast.While)) for part in around)
-        first = 0 if loops else min((test.lineno for test, _ in tests), default=0)
         known: dict[str, bool] = {}
         left: dict[str, set[object]] = {}
 
         def stays(name: str) -> bool:
-            # A name that changes after the first test may be true in one test and false in another.
+            # A name that changes after its first test may be true in one test and false in another.
+            first = 0 if loops else min((test.lineno for test, _ in tests if mentions(test, name)), default=0)
             lines = [getattr(binding.node, "lineno", 0) for binding in scope.bindings.get(name, ())]
             return bool(lines) and (len(lines) == 1 or max(lines) < first) and name not in scope.globals
 
         schemas: Schemas = {}
-        if scope.node is self.root and (typed or properties):
-            schemas = of_names(of_annotations(scope, self.root) if typed else {}, properties or {}, scope)
+        if scope.node is self.root:
+            schemas = of_names(of_annotations(scope, self.root) if typed else passed or {}, properties or {}, scope)
         left |= {name: {*accepted.values} for name, accepted in schemas.items() if accepted.values}
         for test, holds in tests:
             for name, value in _implied(test, holds=holds):

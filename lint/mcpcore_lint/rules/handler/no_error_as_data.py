@@ -3,10 +3,11 @@
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._accepted import of_tool
+from mcpcore_lint.rules._accepted import of_tool, passed_to
 from mcpcore_lint.rules._bodies import body_of, inside, where_to
 from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
 from mcpcore_lint.rules.handler._returned_failures import failures_of, returned_failures
@@ -53,16 +54,19 @@ class NoErrorAsData(Rule):
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each answer that is certainly a failure, where it is built."""
-        contract_tool = tool.flavour == "mcpcore"
-        matches = returned_failures(handler, ctx, contract_tool=contract_tool)
+        matches = returned_failures(handler, ctx, contract_tool=tool.flavour == "mcpcore")
         for match in matches if matches and reaches_client(handler, tool, ctx) else ():
             failure, place = match.failure, match.failure.place
             if tool.kind == "prompt" and (failure.is_text or tool.flavour == "sdk"):  # the SDK refuses such a dict
                 continue
             if not failure.is_marked and _is_expected(failure, handler.name, caught=match.caught):
                 continue
-            if place is None and body_of(handler).refuted(
-                match.node, typed=tool.flavour != "lowlevel", properties=of_tool(tool, handler, ctx)
+            function = place and HandlerBuilder.of(place.function, place.module, ctx.hierarchy).model
+            if body_of(function or handler).refuted(
+                place.node if place is not None else match.node,
+                typed=place is None and tool.flavour != "lowlevel",
+                properties=of_tool(tool, handler, ctx) if place is None else {},
+                passed=passed_to(function or handler, tool, ctx),
             ):
                 continue
             if place is None:

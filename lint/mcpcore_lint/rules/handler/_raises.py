@@ -8,6 +8,7 @@ from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import CatchSite, ErrorSite, FunctionNode, Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules._accepted import is_about_own_json
 from mcpcore_lint.rules._thrown import guards
 
 NOT_FAILURES: Final = frozenset(
@@ -51,7 +52,7 @@ def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> boo
         if isinstance(part, ast.Call) and (part not in alone or getattr(part.func, "attr", "") not in _LOGGING)
     ]
     called = [ctx.called(function, call) for call in calls]
-    return (
+    return (catch is not None and is_about_own_json(catch, function)) or (
         bool(called)
         and all(found and all(map(_catches_all, found)) for found in called)
         and not any(isinstance(part, _RAISING) for part in nodes)

@@ -22,6 +22,7 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
+from mcpcore_lint.rules._accepted import is_about_own_json
 from mcpcore_lint.rules._bodies import Body, body_of, origin, short, text_start, unpacked, where_to
 from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, SUCCESS_KEYS, normalized
 from mcpcore_lint.rules.handler._returned_failures import helpers_of
@@ -104,7 +105,7 @@ def _empty_answers(
         # A function that others call returns an empty value for a text that is no number or date.
         empty = _empty_answer(node, catch, body, ctx, lenient=nested or is_helper) if catch is not None else None
         # A nested function returns None for "nothing", and its caller checks that.
-        if catch is not None and empty is not None and not (nested and empty == "None"):
+        if catch and empty is not None and not (nested and empty == "None") and not is_about_own_json(catch, function):
             yield node, catch, empty
 
 

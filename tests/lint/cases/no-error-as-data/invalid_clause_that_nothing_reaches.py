@@ -118,3 +118,22 @@ def draw(q: str) -> dict:
         return load(q)
     except Exception as e:
         return {"error": str(e)}  # here
+
+@mcp.tool
+def copy(q: list) -> dict:
+    """Copy."""
+    import json
+    text = json.dumps(q)
+    try:
+        return {"copy": json.loads(text)}
+    except json.JSONDecodeError as e:
+        return {"error": str(e)}
+
+@mcp.tool
+def parse(q: str) -> dict:
+    """Parse."""
+    import json
+    try:
+        return {"parsed": json.loads(q)}
+    except json.JSONDecodeError as e:
+        return {"error": str(e)}  # here

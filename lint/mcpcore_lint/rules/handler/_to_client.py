@@ -18,6 +18,11 @@ from mcpcore_lint.rules.handler._failures import MARKING_KEYS, MARKS, TRUE, Sett
 
 _HARMLESS: Final = frozenset({"isinstance", "len", "str", "repr", "type", "dict", "list", "bool", "print", "cast"})
 _TESTS: Final = (ast.If, ast.IfExp, ast.Match, ast.While, ast.Assert)
+_REGISTERS: Final = frozenset(
+    {"list_tools", "call_tool", "list_resources", "list_resource_templates", "read_resource", "list_prompts",
+     "get_prompt", "completion", "set_logging_level", "get_capabilities"}
+)  # fmt: skip
+"""Methods of a low-level server that do not run it, and whose results cannot."""
 _MAX_DEPTH: Final = 3
 """How many functions that pass a value on to each other are read."""
 
@@ -30,7 +35,26 @@ def reaches_client(handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
         return False
     if any(is_judged(method, call, ctx) for method, calls in middleware_of(tool, ctx) for call in calls):
         return False
-    return is_kept(handler, ctx, tool)
+    return is_kept(handler, ctx, tool) and not (tool.serves and _never_runs(tool, ctx))
+
+
+def _never_runs(tool: ToolDef, ctx: RuleContext) -> bool:
+    """Whether nothing runs the server of a low-level handler, since the program answers `tools/call` itself."""
+    server = getattr(getattr(tool.registration, "func", None), "value", tool.registration)
+    source, name, stem = tool.module.source, last_name(server), tool.module.name.rpartition(".")[2]
+    modules = (
+        ctx.project.modules_with(tool.module, lambda text: name in text and (stem in text or text == source.text))
+        if source.has("tools/call")
+        else None
+    )
+    nodes = [part for module in modules or () for part in walk([module.tree])]
+    kept = {part.value for part in nodes if isinstance(part, ast.Attribute) and part.attr in _REGISTERS}
+    uses = [
+        part
+        for part in nodes
+        if isinstance(part, (ast.Name, ast.Attribute)) and type(part) is type(server) and last_name(part) == name
+    ]
+    return bool(uses) and all(use in kept or isinstance(use.ctx, ast.Store) for use in uses)
 
 
 def _served_as(handler: Handler, ctx: RuleContext) -> list[list[tuple[Handler, ast.Call]]]:

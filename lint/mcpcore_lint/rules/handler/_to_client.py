@@ -225,8 +225,8 @@ def _is_judge(call: ast.Call, function: Handler, ctx: RuleContext, depth: int, *
     body = body_of(function)
     parent = body.parents.get(call)
     dropped = dropped or isinstance(body.parents.get(parent) if isinstance(parent, ast.Await) else parent, ast.Expr)
-    if last_name(call.func) in _HARMLESS:
-        return False
+    if last_name(call.func) in _HARMLESS or isinstance(getattr(call.func, "value", None), ast.Constant):
+        return False  # as is a method of a text: `", ".join(answer)`
     located = [(node, ctx.project.module_defining(node)) for node in ctx.called(function, call)]
     for node, module in located:
         if module is None or depth > _MAX_DEPTH:

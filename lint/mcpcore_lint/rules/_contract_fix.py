@@ -62,8 +62,7 @@ def context_is_misplaced(tool: ToolDef) -> bool:
     if context is None or not context.mcpcore:
         return False
     args = tool.handler.node.args
-    positional = [*args.posonlyargs, *args.args]
-    return positional[int(is_method(tool)) :][:1] != [context.node]
+    return [*args.posonlyargs, *args.args][int(is_method(tool)) :][:1] != [context.node]
 
 
 def contract_fix(tool: ToolDef, ctx: RuleContext) -> Fix | None:

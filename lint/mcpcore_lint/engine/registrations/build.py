@@ -96,8 +96,7 @@ class Builder:
     def _note_if_exhausted(self, registration: ast.expr) -> None:
         """Report a registration behind which there is too much to read, so that some tools may be missing."""
         if self.calls.functions.is_exhausted() or self.calls.functions.is_cut:
-            report = unresolved(registration, registration)
-            self._unresolved.append(report._replace(kind="further function"))
+            self._unresolved.append(unresolved(registration, registration)._replace(kind="further function"))
 
     def _requested(self) -> Iterator[Site]:
         """The low-level handlers that are assigned: `server.request_handlers[CallToolRequest] = handle`."""

@@ -111,8 +111,7 @@ class Servers:
     def _named(self, node: ast.Name, value: Value, scope: Scope) -> Found:
         match = scope.lookup(node.id)
         if match is None:
-            unknown = isinstance(value, Unknown)
-            return (self._guess(node.id, scope.module), None) if unknown else NOTHING
+            return (self._guess(node.id, scope.module), None) if isinstance(value, Unknown) else NOTHING
         where = match[0]
         key = f"{where.module.path}:{where.qualname}:{node.id}"
         if isinstance(value, Symbol):
@@ -147,8 +146,7 @@ class Servers:
 
     def flavour_of_class(self, info: ClassInfo) -> ToolFlavour | None:
         """The flavour of a class of the project that is a server."""
-        name = qualified(info.module, info.node)
-        return self.flavour_of(Symbol(info.node, info.module, name, info.node))
+        return self.flavour_of(Symbol(info.node, info.module, qualified(info.module, info.node), info.node))
 
     # -- attributes --------------------------------------------------------------------------------------------------
 

@@ -39,8 +39,7 @@ def guards_made(node: ast.expr, scope: Scope, at: ast.expr | None = None) -> lis
     """
     if isinstance(node, ast.Call) and not _may_make_guard(evaluate(node.func, scope)):
         return []
-    value = evaluate(node, scope)
-    calls = options(value)
+    calls = options(evaluate(node, scope))
     return [
         _guard(call, at or node, scope) for call in calls if isinstance(call, CallValue) and call.func.name == _GUARD
     ]

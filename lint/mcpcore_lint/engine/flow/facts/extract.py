@@ -120,8 +120,7 @@ class Extractor:
         for check in self.builder.body.asserts:
             if check not in nested:
                 span = self.module.source.span(check)
-                failing = Throw("builtins.AssertionError", "builtin", (), (), self.module.path, span)
-                self._add(check, failing)
+                self._add(check, Throw("builtins.AssertionError", "builtin", (), (), self.module.path, span))
         for call in self.builder.body.calls:
             if call not in nested and call not in self.errors:
                 self._call(call)
@@ -271,8 +270,7 @@ class Extractor:
                 self._named(node.args[0], (*guards, *self.guards.of(node)))
         if not outside or self._takes_context(node):
             why = "the context is passed to it" if outside else "the called function is not known"
-            project = not outside and _could_be_project(func)
-            self._blind(spelled(func), node, why, call=node, project=project)
+            self._blind(spelled(func), node, why, call=node, project=not outside and _could_be_project(func))
 
     def _unseen_errors(self, node: ast.Call) -> None:
         """Add the errors of a `ctx.fail` or `ctx.guard` that may or may not raise them."""

@@ -165,7 +165,11 @@ def find(context: object, x: str) -> list:
             "server.py:7 find, sell: call_tool() of a low-level server answers for all tools: make mcp = Server(...) of mcpcore, "
             "and move each branch into a function such as find(...) below @mcp.tool(errors=[...]), which gives its failures codes "
             "and advice; SDK 2.0 has neither @server.list_tools() nor @server.call_tool()"
-        )
+        ),
+        (
+            "server.py:7: call_tool() keeps server on version 1 of the SDK: let it return a list or CallToolResult, and say so "
+            "in its annotation, and run the command again"
+        ),
     ] == report(outcome)
 
 
@@ -258,6 +262,70 @@ async def test_handlers_of_a_low_level_server_read_the_request(tmp_path: Path) -
         assert failed.is_error
         assert "find by " in failed.content[0].text  # type: ignore[union-attr]
     assert () == run(tmp_path, {})[0].files
+
+
+OTHERS = """from mcp import types
+from mcp.server import Server
+
+
+class Calls:
+    async def call(self, name: str) -> list[types.TextContent]:
+        return [types.TextContent(type="text", text=name)]
+
+
+def make() -> Server:
+    server = Server("x")
+    calls = Calls()
+
+    @server.list_tools()
+    async def list_tools() -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[types.Tool(name="find", inputSchema={"type": "object"})])
+
+    @server.list_prompts()
+    async def list_prompts():
+        result = types.ListPromptsResult(prompts=[types.Prompt(name="a")])
+        return result
+
+    @server.get_prompt()
+    async def get_prompt(name: str, arguments: dict | None) -> types.GetPromptResult:
+        return types.GetPromptResult(messages=[], description=name)
+
+    @server.list_resources()
+    async def list_resources():
+        return [types.Resource(uri="memo://a", name="a")]
+
+    @server.read_resource()
+    async def read_resource(uri):
+        return f"{uri}"
+
+    @server.call_tool()
+    async def call_tool(name: str, arguments: dict):
+        return await calls.call(name)
+
+    return server
+"""
+
+
+@pytest.mark.anyio
+async def test_what_handlers_return_is_understood(tmp_path: Path) -> None:
+    """Results that a handler makes itself are no items of a list, and an annotation need not say what is returned."""
+    unknown = "from mcp.server import Server\n\nserver = Server('y')\n\n\n@server.list_tools()\nasync def listed(): return tools()\n"
+    outcome, files = run(tmp_path, {"server.py": OTHERS, "other.py": unknown})
+    line = "other.py:7: listed() keeps server on version 1 of the SDK: let it return a list or ListToolsResult"
+    assert any(text.startswith(line) for text in report(outcome))
+    assert files["other.py"] == unknown
+    space: dict[str, Any] = {"__name__": "server"}
+    exec(compile(files["server.py"], "server.py", "exec"), space)
+    async with Client(space["make"]()) as client:
+        assert ["find"] == [tool.name for tool in (await client.list_tools()).tools]
+        assert ["a"] == [prompt.name for prompt in (await client.list_prompts()).prompts]
+        assert "a" == (await client.get_prompt("a")).description
+        assert ["a"] == [resource.name for resource in (await client.list_resources()).resources]
+        assert "memo://a" == (await client.read_resource("memo://a")).contents[0].text  # type: ignore[union-attr]
+        assert "find" == (await client.call_tool("find", {})).content[0].text  # type: ignore[union-attr]
+    # A file that takes its server from elsewhere keeps all of them as they are.
+    shared = unknown.replace("server = Server('y')", "from server import server")
+    assert () == run(tmp_path / "shared", {"server.py": OTHERS, "other.py": shared})[0].files
 
 
 @pytest.mark.parametrize(

@@ -201,10 +201,9 @@ class _Run:
                     break
                 visited = made | current.naming()
                 current = _Pass(self, group, files, state)
-            sources = [path for path in files if not in_test_file(self.shown(path))]
-            stays = stays and any(_LOW_LEVEL.search(self.contents.get(path, files[path])) for path in sources)
+            stays = stays and (step is not _Pass.adapt or self.contents.keys().isdisjoint(files))
         self.tools += tools
-        return [*chain.from_iterable(state.left.values())]
+        return [*chain.from_iterable(state.left.values()), *state.low]
 
     def _read(self, group: Group) -> dict[str, bytes]:
         files: dict[str, bytes] = {}
@@ -387,6 +386,8 @@ class _State:
         """The names that were renamed, by module and old name."""
         self.left: dict[tuple[str, str], list[_Located]] = {}
         """What is left, by the step and the file that it visited."""
+        self.low: list[_Located] = []
+        """The lines about low-level servers that cannot follow."""
         self.used_names = cache(used_names)
 
 
@@ -450,10 +451,18 @@ class _Pass:
     # -- the steps -----------------------------------------------------------------------------------------------------
 
     def adapt(self, visited: Collection[str]) -> None:
-        """Register the handlers of low-level servers as version 2 of the SDK does, if all of them can be."""
+        """Register the handlers of low-level servers as version 2 of the SDK does.
+
+        If those of one file cannot be, all stay where files share a server, else only those of that file.
+        """
         plans = {path: plan_handlers(module) for path, module in self.modules.items() if not is_test(module)}
-        for path in visited if "server" in self._run.rules and None not in plans.values() else ():
-            self.edits[path] = plans.get(path) or []
+        if "server" not in self._run.rules:
+            return
+        left = [line for _, line, _ in plans.values() if line is not None]
+        if not left or all(is_alone for *_, is_alone in plans.values()):
+            self.edits.update({path: plans[path][0] for path in visited if path in plans})
+        moves = any(map(_SERVERS.search, self._files.values())) or any(self.edits.values())
+        self._state.low = self._state.low or self._located(line._replace(stops=moves) for line in left)
 
     def rename(self, visited: Collection[str]) -> None:
         """Rename what releases call differently. The tools wait until no name changes any more."""

@@ -60,6 +60,10 @@ def test_names_that_other_files_import_stay(tmp_path: Path) -> None:
     _, files = run(tmp_path, {"server.py": SERVER, "other.py": other})
     assert "import ToolError\n" in files["server.py"]
     assert "traceback" not in files["server.py"]
+    # A file that has the name from elsewhere does not take it from this one.
+    other = "from fastmcp.exceptions import ToolError\nfrom server import mcp\n"
+    _, files = run(tmp_path / "b", {"server.py": SERVER, "other.py": other})
+    assert "import ToolError\n" not in files["server.py"]
 
 
 def test_one_of_several_names_goes(tmp_path: Path) -> None:

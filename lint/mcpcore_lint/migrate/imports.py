@@ -36,8 +36,9 @@ def unused(
     local = {alias.asname or alias.name.partition(".")[0] for node in _imports(before) for alias in node.names}
     idle = (local & old) - used
     # Most files have none, and each search goes through all other files.
-    naming = [other for other in others if idle and _says(other, module.name.rpartition(".")[2])]
-    gone = {name for name in idle if not any(_says(other, name) for other in naming)}
+    own = module.name.rpartition(".")[2]
+    naming = [other for other in others if idle and _says(other, own)]
+    gone = {name for name in idle if not any(_takes(other, own, name) for other in naming)}
     return [edit for node in _imports(module.tree) for edit in _without(node, gone, module.source)]
 
 
@@ -86,6 +87,15 @@ def used_names(tree: ast.Module) -> set[str]:
 def _says(module: Module, word: str) -> bool:
     # Most files do not have the letters at all, and a plain search for them is many times faster.
     return word in module.source.text and re.search(rf"\b{re.escape(word)}\b", module.source.text) is not None
+
+
+def _takes(other: Module, own: str, name: str) -> bool:
+    """Whether a file may take a name from a module: by an import, an attribute of it, or a path in a text."""
+    if not _says(other, name) or re.search(rf"\b{own}(?:\.{name}\b|[\"'])", other.source.text) is not None:
+        return _says(other, name)
+    nodes = [node for node in walk([other.tree]) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    pairs = [(_package(node).rpartition(".")[2], alias.name) for node in nodes for alias in node.names]
+    return any((home == own and taken in {name, "*"}) or taken.rpartition(".")[2] == own for home, taken in pairs)
 
 
 def _without(node: ast.Import | ast.ImportFrom, gone: set[str], source: Source) -> list[Edit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -175,7 +176,28 @@ def move(direction: str) -> dict:
         return {"error": f"Invalid direction: {direction}"}
     return {"error": f"Invalid state: {mcp.name}"}
 """
-    outcome, files = run(tmp_path, {"server.py": source, "other.py": other})
+    third = """import json
+from server import mcp
+
+
+@mcp.tool()
+def save(plan: str) -> dict:
+    try:
+        return json.loads(plan.strip())
+    except json.JSONDecodeError as exc:
+        return {"error": f"Invalid JSON: {exc}"}
+
+
+@mcp.tool()
+def load(path: str) -> dict:
+    try:
+        return json.loads(read(path))
+    except json.JSONDecodeError as exc:
+        return {"error": f"Invalid JSON: {exc}"}
+"""
+    outcome, files = run(tmp_path, {"server.py": source, "other.py": other, "third.py": third})
+    # A text of the server that is no JSON is not the caller's fault.
+    assert ["validation", "serialization"] == re.findall(r"raise (\w+)_error\(f\"Invalid JSON", files["third.py"])
     assert 'VALIDATION_ERROR,\n            when="The direction is not one of left, right."' in files["server.py"]
     # A sentence that leaves out what is right says no more than the code.
     assert 'raise validation_error(f"Invalid direction: {direction}")' in files["server.py"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit
 from mcpcore_lint.engine.semantics.data_model import error_field
+from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.catchalls import CatchAll, catch_all, removal
@@ -63,6 +64,9 @@ _ARGUMENT: Final = re.compile(
     re.IGNORECASE,
 )
 """What a message says of a value that cannot be used."""
+
+
+_STRIPPED: Final = re.compile(r"\.strip\(\)$")
 
 
 class _Wanted(NamedTuple):
@@ -323,15 +327,15 @@ class Conversion:
             known = of_class(kind, info.node if info is not None else None)
             # What the author of a raise hands to a class of Python need not be about its usual meaning.
             if known is None or (info is None and kind in {place.raised, "builtins.ValueError"} and place.message):
-                return self._is_coded(place, code_of(kind, text))
-            names, entry = [known[0]], Entry(known[0], code_of(kind, ""), known[1])
+                return self._is_coded(place, self._code(place, kind, text))
+            names, entry = [known[0]], Entry(known[0], self._code(place, kind, ""), known[1])
             is_good = True
         else:
             advice = sentence.recovery.rstrip(".")
             short = [part.lower().removesuffix(".").removesuffix(advice.lower()) if part else part for part in parts]
             names = [slug([place.hint.replace("_", " ")], 6)] if place.hint else []
             names += [slug(short if advice else parts, most) for most in (8, 12)]
-            code = code_of(kind, text)
+            code = self._code(place, kind, text)
             parameters = {parameter.arg for parameter in all_parameters(self.body.node.args)}
             named = not parameters.isdisjoint(re.findall(r"\w+", sentence.when))
             if code in _MISTAKEN and _ARGUMENT.search(sentence.when) and (named or shows(message, scope, parameters)):
@@ -346,6 +350,16 @@ class Conversion:
         if reason is not None:
             self.reasons[place] = reason
         return reason is not None or self._is_coded(place, entry.code)
+
+    def _code(self, place: Place, kind: str, text: str) -> str:
+        """The code of a failure; a text of the caller that cannot be parsed is a wrong argument."""
+        code, clause = code_of(kind, text), self.body.clause_of(place.node)
+        known = {parameter.arg for parameter in all_parameters(self.body.node.args)}
+        tried = self.body.module.parents.get(clause) if clause is not None else None
+        parts = walk([*tried.body]) if code == "SERIALIZATION_ERROR" and isinstance(tried, ast.Try) else ()
+        calls = [part for part in parts if isinstance(part, ast.Call) and last_name(part) == "loads" and part.args]
+        parsed = [_STRIPPED.sub("", ast.unparse(call.args[0])) for call in calls]
+        return "VALIDATION_ERROR" if parsed and known.issuperset(parsed) else code
 
     def _is_coded(self, place: Place, code: str) -> bool:
         """Give a failure that the tool returned its code alone, unless only values of the code tell the cause."""

@@ -216,6 +216,29 @@ def test_what_cannot_be_changed_safely_has_a_line(tmp_path: Path) -> None:
     ]
 
 
+OTHERS = [
+    # The framework comes with another package.
+    (FAST, "pyproject.toml", '[project]\ndependencies = ["core>=1"]\n',
+     '[project]\ndependencies = ["core>=1", "mcpcore[fastmcp]>=0.1"]\n', []),
+    (SDK, "requirements.txt", "httpx", "httpx\nmcpcore>=0.1\n", []),
+    (SDK, "setup.py", "setup(install_requires=['a' 'b'])\n", None,
+     ["setup.py:1: the import of mcpcore: no list of dependencies has it, so add mcpcore>=0.1"]),
+    # Nothing imports FastMCP.
+    (SDK, "pyproject.toml", '[project]\ndependencies = ["fastmcp<3"]\n',
+     '[project]\ndependencies = ["fastmcp<3", "mcpcore>=0.1"]\n',
+     ["pyproject.toml:2: the dependency fastmcp: nothing imports it: leave it out, since releases before 4.0 ask for version 1 of the SDK"]),
+    (SDK, "constraints.txt", "httpx2==2.5\nmcp==2.0.0\n", None,
+     ["constraints.txt:2: the pin mcp==2.0.0: mcpcore needs mcp 2.3 or later"]),
+]  # fmt: skip
+
+
+def test_lists_that_name_no_framework_or_an_idle_one(tmp_path: Path) -> None:
+    """mcpcore goes into the only list, or has a line; a file of constraints gets nothing, and a pin there has a line."""
+    for number, (source, name, before, after, lines) in enumerate(OTHERS):
+        outcome, files = run(tmp_path / str(number), {"server.py": source, name: before})
+        assert (after or before, lines) == (files[name], report(outcome))
+
+
 def test_requirements_are_put_back_with_the_code(tmp_path: Path) -> None:
     """A list of dependencies asks for nothing that the code does not import any more."""
     broken = f"{SERVER}\n\nimport inspect\n\nassert inspect.isfunction(f), 'no function'\n"

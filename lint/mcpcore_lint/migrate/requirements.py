@@ -17,7 +17,7 @@ from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.migrate.model import Left
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 LEAST: Final = {"mcp": "2.3", "fastmcp": "4.0", "fastmcp-slim": "4.0", "mcpcore": "0.1"}
 """The releases that the written code needs."""
@@ -87,6 +87,7 @@ _OPEN: Final = re.compile(r"(?:\.0|\.\*)?(?:\s*,\s*<=?\s*(?:4(?:\.0)*|3\.1[2-9](
 _CAPPED: Final = re.compile(r"<|==|[~^]|^\s*\d")
 _HELD: Final = re.compile(r"^(?:constraint|override)-dependencies\b(?:(?!^[\w\[])[\s\S])*\Z", re.MULTILINE)
 """The text before a requirement of a list that only constrains others."""
+_IDLE: Final = "nothing imports it: leave it out, since releases before 4.0 ask for version 1 of the SDK"
 _SINCE: Final = "; python_version >= '3.11'"
 _EXTRAS: Final = "the extras with mcpcore need Python 3.11 or later"
 _MARK: Final = "mcp-here"
@@ -105,6 +106,8 @@ class Needs(NamedTuple):
     """The requirements of what the code imports, and what earlier releases brought."""
 
 
+_NAMED: Final = re.compile(rb"(?<![.\w-])fastmcp\b")
+_RUN: Final = re.compile(rb"\bfastmcp[\"', ]+(?:run|dev|install|inspect|call|list)\b")
 _MCPCORE: Final = re.compile(rb"^[ \t]*(?:from|import) mcpcore\b", re.MULTILINE)
 
 
@@ -112,6 +115,17 @@ def needs_of(code: Sequence[bytes], brought: frozenset[str], *, is_changed: bool
     """What some files need, of which the run may have changed one; `brought` are packages that came with version 1."""
     fastmcp = any(b"mcpcore.integrations.fastmcp" in content for content in code)
     return Needs(is_changed, any(map(_MCPCORE.search, code)), fastmcp, brought)
+
+
+def listed(texts: Mapping[str, bytes], code: Iterable[bytes]) -> tuple[tuple[str, ...], bool]:
+    """The lists that may get mcpcore if none names a framework, and whether nothing names FastMCP except them."""
+    texts_of = {path: raw.decode("utf-8", "replace") for path, raw in texts.items() if not path.endswith(_LOCKS)}
+    lists = {path: _lists(path, text) for path, text in texts_of.items()}
+    named = any(next(_found(path, text, lists[path]), None) or "mcpcore" in text for path, text in texts_of.items())
+    mains = [path for path, found in lists.items() if found and found[0] and "constraints" not in path]
+    projects = [path for path in mains if path.endswith(".toml")]
+    is_idle = not any(map(_NAMED.search, code)) and not any(map(_RUN.search, texts.values()))
+    return (() if named else tuple(projects or mains)), is_idle
 
 
 class Requirements(NamedTuple):
@@ -123,7 +137,9 @@ class Requirements(NamedTuple):
     """The versions of Python that the project does not support any more."""
 
 
-def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> Requirements:
+def plan_requirements(
+    path: str, text: str, needs: Needs, *, writable: bool, mains: Sequence[str] = (), is_idle: bool = False
+) -> Requirements:
     """Plan what a file that says what is installed needs.
 
     Args:
@@ -131,6 +147,8 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
         text: Its content.
         needs: What the code needs.
         writable: Whether the run may change it.
+        mains: The lists that may get mcpcore, if none names a framework.
+        is_idle: Whether nothing names FastMCP except the lists.
     """
     if (made := path.endswith((".txt", ".in")) and _MADE.search(text) is not None) or path.endswith(_LOCKS):
         named = re.search(r"^name = \"(?:mcp|fastmcp)\"|\"(?:mcp|fastmcp)\": \{|^(?:fast)?mcp\b", text, re.MULTILINE)
@@ -146,8 +164,8 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
     lists = _lists(path, text)
     found = [*_found(path, text, lists)]
     # A constraint installs nothing, so nothing is added to it.
-    held = "constraints" in path.rpartition("/")[2]
-    asked = [(match, home) for match, home in found if not (held or _HELD.search(text[: match.start()]))]
+    is_held = "constraints" in path.rpartition("/")[2]
+    asked = [(match, home) for match, home in found if not (is_held or _HELD.search(text[: match.start()]))]
     beside = _beside(text, asked, lists, "mcpcore") if needs.mcpcore else []
     brought = {part: _beside(text, asked, lists, part) for part in sorted(needs.brought)}
     known = (home for home, lines in enumerate(lists or ()) if any(line.startswith("mcpcore") for line in lines))
@@ -162,12 +180,16 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
         pin, adds = _pin(match), match in beside
         old = {part for part in brought if pin is not None and match in brought[part]}
         added = [*[requirement] * adds, *sorted(old if match["name"] == "mcp" else old - _WITH_FASTMCP)]
+        if pin is not None and is_idle and needs.moved and match["name"] == "fastmcp":
+            pin = None
+            left.append(Left(path, text.count("\n", 0, match.start("name")) + 1, (), "the dependency fastmcp", _IDLE))
         # With the name, so that what goes behind a requirement without a version is behind this edit.
         start, end = match.start("name"), match.end("version")
         changes = [Edit(start, end, text[start : match.start("version")] + pin)] if pin is not None else []
         changes += _added(match, text, added) if added and lists is not None else []
         can = writable and lists is not None and re.search("[@(]", match[0]) is None and (needs.moved or needs.mcpcore)
         can = can and not match[0].rstrip().endswith("\\")  # the requirement goes on in the next line
+        can = can and not (is_held and "==" in match["version"])  # the pins of a file of constraints fit each other
         names = [_names(made, added) for made in (_lists(path, apply(text, sorted(changes))), lists)]
         if can and changes and names[0] == names[1]:
             edits += changes
@@ -186,7 +208,25 @@ def plan_requirements(path: str, text: str, needs: Needs, *, writable: bool) -> 
                 f"the pin {name}{version.strip()}" if pin is not None and version.strip() else f"the dependency {name}"
             )
             left.append(Left(path, text.count("\n", 0, match.start("name")) + 1, (), pattern, decide))
+    if needs.mcpcore and path in mains[:1]:
+        new = _at_end(path, text, lists, requirement) if writable and len(mains) == 1 else []
+        edits += new
+        decide = f"no list of dependencies has it, so add {requirement}"
+        left += [] if new else [Left(path, 1, (), "the import of mcpcore", decide)]
     return Requirements(tuple(sorted(edits)), tuple(left), tuple(raised))
+
+
+def _at_end(path: str, text: str, lists: Sequence[Sequence[str]] | None, requirement: str) -> list[Edit]:
+    """The edit that adds a requirement at the end of the main list of a file; none if that list cannot be changed."""
+    last = re.escape(lists[0][-1]) if lists else ""
+    if path.endswith(".toml"):
+        match = re.search(rf"(?P<quote>[\"'])(?P<name>{last})(?P=quote)", text)
+        edits = _added(match, text, [requirement]) if match is not None else []
+    else:
+        edits = [Edit(len(text), len(text), "\n" * (not text.endswith("\n")) + f"{requirement}\n")]
+    new = _lists(path, apply(text, edits)) or [[]]
+    is_kept = _names(new, []) == _names(lists, []) and "mcpcore" in map(_package, new[0])
+    return edits if is_kept else []
 
 
 def _comments(path: str, text: str, match: re.Match[str]) -> Iterator[Left]:

@@ -26,7 +26,7 @@ from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
 from mcpcore_lint.migrate.reached import imported_by
 from mcpcore_lint.migrate.renames import ATTRIBUTES
 from mcpcore_lint.migrate.report import after_syntax_error, merged
-from mcpcore_lint.migrate.requirements import INSTALLS, Requirements, imported, needs_of, plan_requirements
+from mcpcore_lint.migrate.requirements import INSTALLS, Requirements, imported, listed, needs_of, plan_requirements
 from mcpcore_lint.migrate.running import Servers, servers_of
 from mcpcore_lint.migrate.server import Project, Renaming
 from mcpcore_lint.paths import below, is_below
@@ -138,7 +138,7 @@ class _Run:
         """The clauses that catch everything, with their lines on disk."""
         self.failures: list[Failure] = []
         self.tools = 0
-        self.projects: list[tuple[Group, Collection[str]]] = []
+        self.projects: list[tuple[Group, Mapping[str, bytes]]] = []
         """The projects, each with its files that concern the run."""
         self.requirements: dict[str, Requirements] = {}
         """What the files that list dependencies need."""
@@ -257,6 +257,8 @@ class _Run:
             code = (path for path in group.walk.files if not in_test_file(self.shown(path)))
             brought = {path: imported(content_of(path) or b"") for path in code}
             installing = [path for path in sources if INSTALLS.search(self.raw[path]) and path not in lists]
+            self.raw.update({path: content_of(path) or b"" for path in lists if path not in self.raw})
+            mains, is_idle = listed({path: self.raw[path] for path in [*lists, *installing]}, files.values())
             for path in [*lists, *installing]:
                 whole = path in installing or path.endswith(("yml", "yaml"))
                 folder = group.config.root if whole else os.path.dirname(path)
@@ -268,12 +270,14 @@ class _Run:
                     frozenset().union(*map(brought.__getitem__, own)),
                     is_changed=not self.contents.keys().isdisjoint(inside),
                 )
-                raw = self.raw[path] = self.raw.get(path) or content_of(path) or b""
+                raw = self.raw[path]
                 text, real = raw.decode("utf-8", "replace"), os.path.realpath(path)
                 self.requirements[path] = plan = plan_requirements(
                     self.shown(path),
                     text,
                     needs,
+                    mains=[*map(self.shown, mains)],
+                    is_idle=is_idle,
                     writable=text.encode() == raw
                     and path not in self.contents
                     and any(real == top or is_below(real, top) for top in self.named),

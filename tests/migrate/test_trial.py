@@ -48,9 +48,14 @@ def test_a_server_that_a_function_makes_is_listed(tmp_path: Path) -> None:
         .replace("    raise", "        raise")
     )
     made += "\n    return mcp\n\n\ndef broken() -> 'FastMCP':\n    raise SystemExit('no key')\n\n\ndef other(x) -> FastMCP: ...\n"
-    done = migrate(tmp_path, {"server.py": made})
-    assert 0 == done.exit_code, done.output
-    assert "The files can be imported, and their servers list 1 tool." in done.stderr
+    made += "\n\ndef nothing():\n    return\n\n\ndef text():\n    return str('x')\n"
+    for folder, source in (
+        ("a", made),
+        ("b", made.replace("(name: str = 'x') -> FastMCP", "()").replace('("x")', '("x", version="1")')),
+    ):
+        done = migrate(tmp_path / folder, {"server.py": source})
+        assert 0 == done.exit_code, done.output
+        assert "The files can be imported, and their servers list 1 tool." in done.stderr
 
 
 def test_a_file_that_breaks_is_put_back(tmp_path: Path) -> None:
@@ -174,9 +179,18 @@ def test_packages_that_ask_for_an_earlier_release_are_listed(tmp_path: Path) -> 
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH="{site}" exec {sys.executable} "$@"\n')
     python.chmod(0o755)
-    lists = '[project]\nname = "a"\ndependencies = [\n    "fastmcp>=4",\n    "old_one>=1",\n    "new",\n    "old-extra",\n]\n'
+    lists = (
+        '[project]\nname = "a"\ndependencies = [\n    "fastmcp>=4",\n    "old_one>=1",\n    "new",\n    "old-extra",\n'
+    )
+    # These leave out what the installed FastMCP and SDK need; the others do not, or not for certain.
+    lists += '    "websockets>=12,<14",\n    "uvicorn>=0.30,<99",\n    "pydantic==2.*",\n    "starlette ~=1",\n    "PyJWT[x]==2",\n]\n'
     project = tmp_path / "project"
     done = migrate(project, {"pyproject.toml": lists, "server.py": SERVER}, "--environment", str(python))
     lines = [line for line in done.stdout.splitlines() if "the dependency" in line]
     told = "it asks for mcp[cli]>=1.2,<2, so take a release of it that does not, or leave it out"
     assert [f"{project}/pyproject.toml:6: the dependency old-one: {told}"] == lines
+    lines = [line.partition("/pyproject.toml:")[2] for line in done.stdout.splitlines() if "the pin " in line]
+    assert [
+        "9: the pin websockets>=12,<14: the installed fastmcp needs websockets ",
+        "13: the pin PyJWT[x]==2: the installed mcp needs pyjwt ",
+    ] == [line.partition("needs ")[0] + "needs " + line.partition("needs ")[2].split()[0] + " " for line in lines]

@@ -18,6 +18,9 @@ from typing import Final
 _LEAST: Final = {"mcp": 2, "fastmcp": 4}
 """The major releases that the written code needs."""
 _CAPPED: Final = re.compile(r"(mcp|fastmcp)\b(?:\[[^\]]*\])?\s*\(?[^;<]*<(=?)\s*(\d+)([.\d]*)")
+_BRINGS: Final = {"mcp": "mcp", "fastmcp-slim": "fastmcp"}
+"""The packages that have the requirements of the frameworks."""
+_NEEDED: Final = re.compile(r"(?!mcp\b)([\w.-]+)[^;]*?>=([\d.]*\d)(?:,[^;]*)?(?:; extra == '(?:server|client)')?$")
 
 
 def main() -> None:
@@ -37,7 +40,14 @@ def main() -> None:
         and "extra ==" not in wanted
         and int(cap[3]) + bool(cap[2] or cap[4].strip(".0")) <= _LEAST[cap[1]]
     ]
-    json.dump({"missing": missing, "asking": asking if installed else []}, answer)
+    needs = [
+        (_BRINGS[name], need[1], need[2])
+        for dist in metadata.distributions()
+        if (name := str(dist.metadata["Name"])) in _BRINGS and _BRINGS[name] in installed
+        for wanted in dist.requires or ()
+        if (need := _NEEDED.match(wanted)) is not None
+    ]
+    json.dump({"missing": missing, "asking": asking if installed else [], "needs": needs}, answer)
     answer.flush()
     os._exit(0)
 

@@ -24,6 +24,11 @@ _LINES: Final = 20
 _ENTRY: Final = re.compile(r"^[\w\"'.-]+\s*=\s*[\"']([\w.]+):\w+[\"']", re.MULTILINE)
 """A script of a project: what its users start."""
 
+_PIN: Final = (
+    r"^[^#\n]*?(?<![\w.-])(%s(?![\w.-])(?:\[[^\]\n]*\])?[ \t\d.,<>=~!*()]*?(<=?|==)[ \t]*([\d.]*\d)(?![\w.*]))"
+)
+"""A requirement of a package that leaves out later versions."""
+
 
 class Trial(NamedTuple):
     """How to try what was written."""
@@ -89,6 +94,12 @@ class Trial(NamedTuple):
                     line = text.count("\n", 0, spelled.start()) + 1
                     decide = f"it asks for {wanted}, so take a release of it that does not, or leave it out"
                     left.append(Left(shown(path), line, (), f"the dependency {name}", decide))
+            for framework, name, least in answer["needs"]:
+                pin = re.search(_PIN % re.sub("[-_.]", "[-_.]", name), text, re.MULTILINE | re.IGNORECASE)
+                used = re.search(rf"^[^#\n]*(?<![\w.-])(?:fast)?{framework}(?![\w.-])", text, re.MULTILINE)
+                if pin and used and (_numbers(pin[3]), pin[2] != "<") <= (_numbers(least), False):
+                    decide = f"the installed {framework} needs {name} {least} or later"
+                    left.append(Left(shown(path), text.count("\n", 0, pin.end()) + 1, (), f"the pin {pin[1]}", decide))
         return left
 
     def run(self) -> Ran | None:
@@ -229,6 +240,10 @@ def _entry_points(root: str) -> list[str]:
     ]
     paths = (f"{start}{end}" for start in starts for end in (".py", f"{os.sep}__init__.py"))
     return [path for path in paths if os.path.isfile(path)]
+
+
+def _numbers(version: str) -> list[int]:
+    return [*map(int, re.sub(r"(?:\.0+)+$", "", version).split("."))]
 
 
 def interpreter(environment: str | None) -> str:

@@ -182,7 +182,7 @@ def test_packages_that_ask_for_an_earlier_release_are_listed(tmp_path: Path) -> 
     lists = (
         '[project]\nname = "a"\ndependencies = [\n    "fastmcp>=4",\n    "old_one>=1",\n    "new",\n    "old-extra",\n'
     )
-    # These leave out what the installed FastMCP and SDK need; the others do not, or not for certain.
+    # These leave out what the installed FastMCP and SDK need; the others take a release that both have, or may.
     lists += '    "websockets>=12,<14",\n    "uvicorn>=0.30,<99",\n    "pydantic==2.*",\n    "starlette ~=1",\n    "PyJWT[x]==2",\n]\n'
     project = tmp_path / "project"
     done = migrate(project, {"pyproject.toml": lists, "server.py": SERVER}, "--environment", str(python))

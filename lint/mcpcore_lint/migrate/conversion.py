@@ -66,9 +66,6 @@ _ARGUMENT: Final = re.compile(
 """What a message says of a value that cannot be used."""
 
 
-_STRIPPED: Final = re.compile(r"\.strip\(\)$")
-
-
 class _Wanted(NamedTuple):
     """A failure that may be converted."""
 
@@ -358,7 +355,7 @@ class Conversion:
         tried = self.body.module.parents.get(clause) if clause is not None else None
         parts = walk([*tried.body]) if code == "SERIALIZATION_ERROR" and isinstance(tried, ast.Try) else ()
         calls = [part for part in parts if isinstance(part, ast.Call) and last_name(part) == "loads" and part.args]
-        parsed = [_STRIPPED.sub("", ast.unparse(call.args[0])) for call in calls]
+        parsed = [ast.unparse(call.args[0]).removesuffix(".strip()") for call in calls]
         return "VALIDATION_ERROR" if parsed and known.issuperset(parsed) else code
 
     def _is_coded(self, place: Place, code: str) -> bool:

@@ -91,11 +91,12 @@ def _says(module: Module, word: str) -> bool:
 
 def _takes(other: Module, own: str, name: str) -> bool:
     """Whether a file may take a name from a module: by an import, an attribute of it, or a path in a text."""
-    if not _says(other, name) or re.search(rf"\b{own}(?:\.{name}\b|[\"'])", other.source.text) is not None:
-        return _says(other, name)
-    nodes = [node for node in walk([other.tree]) if isinstance(node, (ast.Import, ast.ImportFrom))]
-    pairs = [(_package(node).rpartition(".")[2], alias.name) for node in nodes for alias in node.names]
-    return any((home == own and taken in {name, "*"}) or taken.rpartition(".")[2] == own for home, taken in pairs)
+    nodes = (node for node in walk([other.tree]) if isinstance(node, (ast.Import, ast.ImportFrom)))
+    pairs = ((_package(node).rpartition(".")[2], alias.name) for node in nodes for alias in node.names)
+    return _says(other, name) and (
+        re.search(rf"\b{own}(?:\.{name}\b|[\"'])", other.source.text) is not None
+        or any((home == own and taken in {name, "*"}) or taken.rpartition(".")[2] == own for home, taken in pairs)
+    )
 
 
 def _without(node: ast.Import | ast.ImportFrom, gone: set[str], source: Source) -> list[Edit]:

@@ -81,9 +81,8 @@ def plan_handlers(module: Module) -> tuple[list[Edit], Left | None, bool]:
         written = _adapter(node, kinds[0], module, names, lists[:1], keeps=bool(reads)) if len(kinds) == 1 else _BY_HAND
         if isinstance(written, str) or (reads and is_taken):
             why = written if isinstance(written, str) else f"give another name to what is called {_CONTEXT}"
-            pattern = f"{node.name}() keeps {min(servers)} on version 1 of the SDK"
-            line = Left(module.path, node.lineno, (), pattern, f"{why}, and run the command again")
-            return [], line, servers <= made
+            keeps = f"{node.name}() keeps {min(servers)} on version 1 of the SDK", f"{why}, and run the command again"
+            return [], Left(module.path, node.lineno, (), *keeps), servers <= made
         edits += written
     if reads:
         # Version 1 had the context of the request in a variable of the server.

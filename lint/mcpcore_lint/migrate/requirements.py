@@ -119,13 +119,12 @@ def needs_of(code: Sequence[bytes], brought: frozenset[str], *, is_changed: bool
 
 def listed(texts: Mapping[str, bytes], code: Iterable[bytes]) -> tuple[tuple[str, ...], bool]:
     """The lists that may get mcpcore if none names a framework, and whether nothing names FastMCP except them."""
-    texts_of = {path: raw.decode("utf-8", "replace") for path, raw in texts.items() if not path.endswith(_LOCKS)}
-    lists = {path: _lists(path, text) for path, text in texts_of.items()}
-    named = any(next(_found(path, text, lists[path]), None) or "mcpcore" in text for path, text in texts_of.items())
-    mains = [path for path, found in lists.items() if found and found[0] and "constraints" not in path]
-    projects = [path for path in mains if path.endswith(".toml")]
+    decoded = {path: raw.decode("utf-8", "replace") for path, raw in texts.items() if not path.endswith(_LOCKS)}
+    lists = {path: (text, _lists(path, text)) for path, text in decoded.items()}
+    named = any(next(_found(path, *known), None) or "mcpcore" in known[0] for path, known in lists.items())
+    mains = tuple(path for path, (_, known) in lists.items() if known and known[0] and "constraints" not in path)
     is_idle = not any(map(_NAMED.search, code)) and not any(map(_RUN.search, texts.values()))
-    return (() if named else tuple(projects or mains)), is_idle
+    return () if named else tuple(path for path in mains if path.endswith(".toml")) or mains, is_idle
 
 
 class Requirements(NamedTuple):
@@ -211,22 +210,19 @@ def plan_requirements(
     if needs.mcpcore and path in mains[:1]:
         new = _at_end(path, text, lists, requirement) if writable and len(mains) == 1 else []
         edits += new
-        decide = f"no list of dependencies has it, so add {requirement}"
-        left += [] if new else [Left(path, 1, (), "the import of mcpcore", decide)]
+        line = Left(path, 1, (), "the import of mcpcore", f"no list of dependencies has it, so add {requirement}")
+        left += [line] * (not new)
     return Requirements(tuple(sorted(edits)), tuple(left), tuple(raised))
 
 
 def _at_end(path: str, text: str, lists: Sequence[Sequence[str]] | None, requirement: str) -> list[Edit]:
     """The edit that adds a requirement at the end of the main list of a file; none if that list cannot be changed."""
     last = re.escape(lists[0][-1]) if lists else ""
-    if path.endswith(".toml"):
-        match = re.search(rf"(?P<quote>[\"'])(?P<name>{last})(?P=quote)", text)
-        edits = _added(match, text, [requirement]) if match is not None else []
-    else:
-        edits = [Edit(len(text), len(text), "\n" * (not text.endswith("\n")) + f"{requirement}\n")]
+    match = re.search(rf"(?P<quote>[\"'])(?P<name>{last})(?P=quote)", text) if path.endswith(".toml") else None
+    end = "\n" * (not text.endswith("\n")) + f"{requirement}\n"
+    edits = _added(match, text, [requirement]) if match is not None else [Edit(len(text), len(text), end)]
     new = _lists(path, apply(text, edits)) or [[]]
-    is_kept = _names(new, []) == _names(lists, []) and "mcpcore" in map(_package, new[0])
-    return edits if is_kept else []
+    return edits if _names(new, []) == _names(lists, []) and "mcpcore" in map(_package, new[0]) else []
 
 
 def _comments(path: str, text: str, match: re.Match[str]) -> Iterator[Left]:

@@ -6,18 +6,20 @@ each module. Writes JSON to standard output: for each path why its import failed
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import importlib
 import inspect
 import json
 import os
+import re
 import sys
-import textwrap
 import traceback
 from typing import Any
 
 _SERVERS = ("fastmcp.server.server.FastMCP", "mcp.server.mcpserver.server.MCPServer")
+_MAKES = re.compile(
+    r"^ {4}(?:(\w+)(?:: \w+)? = (\w+)\(.*^ {4}return \1|return (\w+)\(.*\))\s*\Z", re.MULTILINE | re.DOTALL
+)
 _NAMES = ("FastMCP", "MCPServer", "Server")
 
 
@@ -55,17 +57,9 @@ def _makes_server(value: object, module: str) -> bool:
     optional = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     needed = [part for part in parameters if part.default is part.empty and part.kind not in optional]
     said = value.__annotations__.get("return")
-    name = said if isinstance(said, str) else getattr(said, "__name__", "") if said is not None else _made(value)
+    made = _MAKES.search(inspect.getsource(value)) if said is None else None
+    name = said if isinstance(said, str) else (made[2] or made[3]) if made else getattr(said, "__name__", "")
     return not needed and name.partition("[")[0].rpartition(".")[2] in _NAMES
-
-
-def _made(function: Any) -> str:
-    """The class that a function without an annotation calls for what it returns in the end."""
-    tree: Any = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    made = {ast.unparse(node.targets[0]): node.value for node in ast.walk(tree) if isinstance(node, ast.Assign)}
-    value = getattr(tree.body[0].body[-1], "value", None)
-    call = made.get(ast.unparse(value), value) if value is not None else None
-    return ast.unparse(call.func) if isinstance(call, ast.Call) else ""
 
 
 def _problem(path: str, name: str, modules: dict[str, str]) -> dict[str, Any] | None:

@@ -459,9 +459,8 @@ class _Pass:
 
         If those of one file cannot be, all stay where files share a server, else only those of that file.
         """
-        plans = {path: plan_handlers(module) for path, module in self.modules.items() if not is_test(module)}
-        if "server" not in self._run.rules:
-            return
+        sources = {path: module for path, module in self.modules.items() if "server" in self._run.rules}
+        plans = {path: plan_handlers(module) for path, module in sources.items() if not is_test(module)}
         left = [line for _, line, _ in plans.values() if line is not None]
         if not left or all(is_alone for *_, is_alone in plans.values()):
             self.edits.update({path: plans[path][0] for path in visited if path in plans})

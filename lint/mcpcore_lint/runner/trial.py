@@ -96,8 +96,11 @@ class Trial(NamedTuple):
                     left.append(Left(shown(path), line, (), f"the dependency {name}", decide))
             for framework, name, least in answer["needs"]:
                 pin = re.search(_PIN % re.sub("[-_.]", "[-_.]", name), text, re.MULTILINE | re.IGNORECASE)
-                used = re.search(rf"^[^#\n]*(?<![\w.-])(?:fast)?{framework}(?![\w.-])", text, re.MULTILINE)
-                if pin and used and (_numbers(pin[3]), pin[2] != "<") <= (_numbers(least), False):
+                if (
+                    pin
+                    and re.search(rf"^[^#\n]*(?<![\w.-])(?:fast)?{framework}(?![\w.-])", text, re.MULTILINE)
+                    and (_numbers(pin[3]), pin[2] != "<") <= (_numbers(least), False)
+                ):
                     decide = f"the installed {framework} needs {name} {least} or later"
                     left.append(Left(shown(path), text.count("\n", 0, pin.end()) + 1, (), f"the pin {pin[1]}", decide))
         return left

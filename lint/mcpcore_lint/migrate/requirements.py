@@ -179,7 +179,7 @@ def plan_requirements(
         pin, adds = _pin(match), match in beside
         old = {part for part in brought if pin is not None and match in brought[part]}
         added = [*[requirement] * adds, *sorted(old if match["name"] == "mcp" else old - _WITH_FASTMCP)]
-        if pin is not None and is_idle and needs.moved and match["name"] == "fastmcp":
+        if pin is not None and is_idle and writable and needs.moved and match["name"] == "fastmcp":
             pin = None
             left.append(Left(path, text.count("\n", 0, match.start("name")) + 1, (), "the dependency fastmcp", _IDLE))
         # With the name, so that what goes behind a requirement without a version is behind this edit.

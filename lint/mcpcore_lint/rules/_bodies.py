@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, Final, TypeVar
 
 from mcpcore_lint.engine.flow.bodies.nodes import LEAVES
@@ -127,11 +128,14 @@ class Body:
         known: dict[str, bool] = {}
         left: dict[str, set[object]] = {}
 
+        @cache
         def stays(name: str) -> bool:
-            # A name that changes after its first test may be true in one test and false in another.
-            first = 0 if loops else min((test.lineno for test, _ in tests if mentions(test, name)), default=0)
             lines = [getattr(binding.node, "lineno", 0) for binding in scope.bindings.get(name, ())]
-            return bool(lines) and (len(lines) == 1 or max(lines) < first) and name not in scope.globals
+            if len(lines) < 2 or name in scope.globals:
+                return bool(lines) and name not in scope.globals
+            # A name that changes after its first test may be true in one test and false in another.
+            first = min((test.lineno for test, _ in tests if mentions(test, name)), default=0)
+            return not loops and max(lines) < first
 
         schemas: Schemas = {}
         if scope.node is self.root:

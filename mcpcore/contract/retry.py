@@ -171,7 +171,6 @@ _NOW: Final = Retry(NOW)
 
 def stated_advice(value: object) -> Retry | None:
     """The advice that `value` is on the wire; None for anything else."""
-    try:
-        return Retry.from_json(value) if isinstance(value, Mapping) else None
-    except (ValueError, TypeError):
-        return None
+    from mcpcore.values.untrusted import quietly
+
+    return quietly(lambda: Retry.from_json(value), None) if isinstance(value, Mapping) else None

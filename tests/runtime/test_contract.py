@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, with_config
 from mcpcore import CodedError, Contract, ContractError, CustomCode, ErrorCode, FailureMode, Retry, tool
 from mcpcore.contract import codes
 from mcpcore.contract.codes import code_named, code_numbered
+from mcpcore.contract.retry import stated_advice
 
 
 def entry(reason: str = "no_match", code: Any = ErrorCode.NOT_FOUND, **more: Any) -> FailureMode[Any]:
@@ -418,6 +419,11 @@ class TestRetry:
         """Only the three valid forms are accepted."""
         with pytest.raises(ValueError, match="not a retry advice"):
             Retry.from_json(bad)
+
+    @pytest.mark.parametrize("kind", [type("Nested", (), {"__repr__": lambda _: 1 / 0})(), "maybe", None, 10**400])
+    def test_takes_nothing_else_of_a_stranger_for_advice(self, kind: Any) -> None:
+        """Not even a value that cannot be written into a message, such as one that is nested too deeply."""
+        assert stated_advice({"kind": kind}) is None
 
     def test_describes_itself_in_words(self) -> None:
         """The text surface and programs read the same advice."""

@@ -170,9 +170,9 @@ def make_catalog(
     Raises:
         Problem: If a source cannot be read, or none is named.
     """
-    from mcpcore.cli.sources import Source, parse_source, read_sources, require_sources, with_words_after
-
     try:
+        from mcpcore.cli.sources import Source, parse_source, read_sources, require_sources, with_words_after
+
         command = after_dashes(ctx)
         require_sources(words, command, urls)
         sources = [Source("url", url) for url in urls]

@@ -480,13 +480,15 @@ def test_the_lock_file_of_the_example_is_up_to_date():
 
 @pytest.mark.parametrize(("command", "further"), [("catalog", []), ("diff", ["new.json"]), ("explain", ["no_order"])])
 def test_an_interruption_ends_the_command(pair, monkeypatch, command, further):
-    """The exit code is that of shells."""
+    """The exit code is that of shells, also while the command loads its modules."""
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("mcpcore.cli.sources.read_sources", interrupted)
     assert 130 == mcpcore(command, "old.json", *further).exit_code
+    monkeypatch.setitem(sys.modules, "mcpcore.cli.sources", type("Loading", (), {"__getattr__": interrupted})())
+    assert command == "diff" or 130 == mcpcore(command, "old.json", *further).exit_code
 
 
 def test_a_write_that_fails_leaves_the_old_file(pair, monkeypatch):

@@ -18,7 +18,7 @@ from binascii import crc32
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from mcpcore.values.jsonable import json_object
+from mcpcore.values.untrusted import json_object
 
 GENESIS: Final = "0" * 64
 """The `prev` of the first record of a trail."""

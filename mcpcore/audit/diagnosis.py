@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple
 
 from mcpcore.audit.chain import GENESIS, MAX_LINE, PLAIN, Head, Link, Signer, event_of, read_link
-from mcpcore.values.jsonable import json_object
+from mcpcore.values.untrusted import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

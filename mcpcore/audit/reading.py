@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from mcpcore.audit.chain import MAX_LINE
 from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import rotated_files
-from mcpcore.values.jsonable import json_object
+from mcpcore.values.untrusted import json_object
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from mcpcore.audit.chain import GENESIS, HEAD_SIZE, KEY_VARIABLE, PLAIN, Head, L
 from mcpcore.audit.diagnosis import MAX_PROBLEMS, Diagnosis, Problem, Report, Row, Source, rows
 from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import head_path, rotated_files
-from mcpcore.values.jsonable import json_object
+from mcpcore.values.untrusted import json_object
 
 _ATTEMPTS: Final = 200
 _LONGEST_PAUSE: Final = 0.01

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from mcpcore.audit.kinds import REFUSED, breach_count_of, breach_kinds_of, count_of, is_lost, missing_of
 from mcpcore.audit.reading import Record, moment_of, surfaces_of, text_of, what_failed
-from mcpcore.values.jsonable import json_object
-from mcpcore.values.untrusted import list_in
+from mcpcore.values.untrusted import json_object, list_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -24,7 +24,7 @@ from pydantic_ai.toolsets import WrapperToolset
 
 from mcpcore.client import CallPolicy, relay
 from mcpcore.contract.effects import CHANGED
-from mcpcore.values.jsonable import json_object
+from mcpcore.values.untrusted import json_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

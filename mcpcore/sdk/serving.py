@@ -17,7 +17,6 @@ from mcp_types import (
     ErrorData,
 )
 
-from mcpcore.boundary.scopes import require_scopes
 from mcpcore.contract.advice import advice_phrase
 from mcpcore.contract.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
 from mcpcore.contract.effects import PHRASES, as_effects
@@ -256,6 +255,8 @@ def require_granted(required: Sequence[str], request: Request) -> None:
     """
     from mcp.server.auth.middleware.auth_context import get_access_token
     from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+
+    from mcpcore.boundary.scopes import require_scopes
 
     http = _http_request(request)
     user = None if http is None else http.scope.get("user")

@@ -13,7 +13,8 @@ from mcpcore.classification.status import RETRY_AFTER_STATUSES, code_for_status,
 from mcpcore.contract.errors import CodedError
 from mcpcore.services._shared import LOGGER, declared, level_of
 from mcpcore.values.escaping import clean_text
-from mcpcore.values.jsonable import cut_text, json_object, to_json_object
+from mcpcore.values.jsonable import cut_text, to_json_object
+from mcpcore.values.untrusted import json_object
 
 if TYPE_CHECKING:
     from mcpcore.contract.codes import Code

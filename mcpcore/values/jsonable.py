@@ -280,15 +280,6 @@ def _is_plain(value: object, depth: int, left: list[int]) -> bool:
     return left[0] >= 0
 
 
-def json_object(text: str | bytes) -> dict[str, Any] | None:
-    """The JSON object in a text of a stranger; None for any other text, and for one that is nested too deeply."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def to_json_object(value: object, *, depth: int = 20, room: int | None = None) -> dict[str, JSON]:
     """`value` as a JSON object; a value that is not a mapping gets the key `value`."""
     converted = to_json(value, depth=depth, room=room)

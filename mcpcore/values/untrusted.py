@@ -36,6 +36,17 @@ def list_in(value: object, key: str) -> list[Any]:
     return inner if isinstance(inner, list) else []
 
 
+def json_object(text: str | bytes) -> dict[str, Any] | None:
+    """The JSON object in a text of a stranger; None for any other text, and for one that is nested too deeply."""
+    import json
+
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def is_async(fn: Callable[..., Any]) -> bool:
     """Whether calling `fn`, a function, a partial or a callable object, makes a coroutine, as far as its type tells."""
     import functools

@@ -34,8 +34,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from mcpcore.contract.advice import BETWEEN, advice_phrase, read_advice
 from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.values.escaping import clean_text, one_line
-from mcpcore.values.jsonable import dumps, fit_object, json_object, to_json_object
-from mcpcore.values.untrusted import quietly
+from mcpcore.values.jsonable import dumps, fit_object, to_json_object
+from mcpcore.values.untrusted import json_object, quietly
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

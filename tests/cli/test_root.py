@@ -20,7 +20,7 @@ from mcpcore import __version__
 from mcpcore.cli import main
 from mcpcore.cli.root import COMMANDS, SHELLS, cli, run as run_group
 
-HEAVY = ("mcp", "mcp_types", "pydantic", "libcst", "anyio", "asyncio", "uvicorn")
+HEAVY = ("mcp", "mcp_types", "pydantic", "libcst", "anyio", "asyncio", "uvicorn", "decimal")
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -29,12 +29,12 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("argument", ["--version", "--help", "-h", "-V"])
-def test_the_version_and_the_help_load_neither_the_sdk_nor_the_linter(argument):
+@pytest.mark.parametrize("arguments", ["--version", "--help", "-h", "-V", "audit --help"])
+def test_the_version_and_the_help_load_neither_the_sdk_nor_the_linter(arguments):
     """`--version` and `--help` answer without a heavy import."""
     code = (
         "import sys\n"
-        f"sys.argv = ['mcpcore', {argument!r}]\n"
+        f"sys.argv = ['mcpcore', *{arguments!r}.split()]\n"
         "from mcpcore.cli import main\n"
         "try:\n    main()\nexcept SystemExit as exc:\n    assert not exc.code, exc.code\n"
         f"print(sorted(set({HEAVY!r}) & set(sys.modules)), file=sys.stderr)\n"

@@ -23,7 +23,6 @@ from mcpcore.declare.tool import Tool
 from mcpcore.integrations.fastmcp.masking import MaskingMiddleware
 from mcpcore.integrations.fastmcp.private import inner_provider, mounted_tool
 from mcpcore.sdk.serving import not_mountable
-from mcpcore.sdk.tools import Registered
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import quietly
 
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 
     from fastmcp.server.middleware.middleware import Middleware
     from fastmcp.tools.base import Tool as FastMCPTool
+
+    from mcpcore.sdk.tools import Registered
 
 
 _MAX_DEPTH: Final = 20
@@ -173,6 +174,7 @@ def _before(chain: Sequence[Middleware], middleware: Middleware) -> list[str]:
 
 def registered_on(server: FastMCP[Any]) -> Callable[[str, str], Awaitable[Registered]]:
     """A function that finds what `server` has registered, by kind ("tool", "resource", "prompt") and by name or URI."""
+    from mcpcore.sdk.tools import Registered
 
     async def find(kind: str, name: str) -> Registered:
         declared: Declared[..., Any] | None = None

@@ -12,8 +12,8 @@ from mcpcore.contract.codes import PROTOCOL_CODES, Code, ErrorCode, code_named
 from mcpcore.contract.effects import CallState, settled
 from mcpcore.contract.retry import Retry
 from mcpcore.values.bounds import MESSAGE
-from mcpcore.values.jsonable import clean_cut, json_object
-from mcpcore.values.untrusted import quietly
+from mcpcore.values.jsonable import clean_cut
+from mcpcore.values.untrusted import json_object, quietly
 from mcpcore.wire.dialects.fields import Fields, fact_of, fields_of, word_of
 from mcpcore.wire.dialects.repeating import forbids_retry
 from mcpcore.wire.dialects.result_forms import MAX_TEXT, Answer, answer_of

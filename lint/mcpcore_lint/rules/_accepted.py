@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Any, Final, NamedTuple
 
-from mcpcore_lint.engine.registrations.callers import callers_of
+from mcpcore_lint.engine.registrations.callers import all_callers_of
 from mcpcore_lint.engine.registrations.environment import arguments_of, functions_run
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
@@ -24,6 +24,7 @@ _KINDS: Final = {"string": "str", "integer": "int", "boolean": "bool", "array": 
 DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps"})
 _NO_JSON: Final = frozenset({"json.JSONDecodeError", "json.decoder.JSONDecodeError"})
 _MAX_DEPTH: Final = 8
+_WRITES: Final = frozenset({"update", "setdefault"})
 _CHANGES: Final = frozenset({"strip", "lower", "upper", "casefold"})  # change a text in the same way each time
 
 
@@ -141,21 +142,35 @@ def _holders(handler: Handler, routes: Sequence[Served]) -> set[str]:
     if isinstance(node, ast.Lambda):
         return holders
     for route in routes:
-        theirs = {parameter.arg for parameter in all_parameters(route.inside.node.args)}
+        theirs = {parameter.arg for parameter in all_parameters(route.inside.node.args)} - _changed(route.inside)
         holders |= theirs if route.inside.node is node else set()
         passed = arguments_of(node, route.call, bound_first=bound_first) if route.call is not None else {}
         for name, argument in passed.items():
             whole = argument.values[0] if isinstance(argument, ast.BoolOp) else argument  # `arguments or {}`
             if getattr(whole, "id", "") in theirs:
                 holders.add(name)
-    return holders
+    return holders - _changed(handler)
+
+
+def _changed(function: Handler) -> frozenset[str]:
+    """The names of what a function gives other values: `arguments["mode"] = "other"`, `arguments.update(...)`."""
+    memo, key = function.module.memo, ("changed", function.node)
+    if key not in memo:
+        memo[key] = frozenset(
+            getattr(part.value, "id", "")
+            for part in walk([function.node])
+            if (isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store))
+            or (isinstance(part, ast.Attribute) and part.attr in _WRITES)
+        )
+    known: frozenset[str] = memo[key]
+    return known
 
 
 def passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
     """What the parameters of a function may be, where the schemas of low-level tools allow what each call passes."""
     routes = [(other.registration, route) for other in ctx.tools for route in other.serves]
     known: list[dict[str, Accepted | None]] = []
-    for called, call, scope in (callers_of(function.module.scope_of(function.node)) if routes else None) or ():
+    for called, call, scope in all_callers_of(function.module.scope_of(function.node)) if routes else ():
         arguments = arguments_of(called.function, call, bound_first=called.bound_first)
         tools = {
             string(route.name): (registration, route)
@@ -275,7 +290,7 @@ def _is_json(node: ast.expr | None, scope: Scope, depth: int = 0) -> bool:
             if [binding.kind for binding in bindings] == ["parameter"]:
                 made = [
                     (arguments_of(called.function, call, bound_first=called.bound_first).get(name), outside)
-                    for called, call, outside in callers_of(where) or ()
+                    for called, call, outside in all_callers_of(where)
                 ]
         case ast.Await(value=ast.Call() as call) | (ast.Call() as call):
             func = evaluate(call.func, scope)

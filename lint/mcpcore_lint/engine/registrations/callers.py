@@ -52,6 +52,25 @@ def callers_of(scope: Scope) -> list[Caller] | None:
     return known
 
 
+def all_callers_of(scope: Scope) -> list[Caller]:
+    """The calls of a function that nothing else runs: the project names it nowhere else, and no decorator keeps it."""
+    home = written_scope(scope)
+    known, name, memo = callers_of(home) or [], getattr(home.node, "name", ""), home.module.memo
+    if (key := ("all callers", home.node)) not in memo:
+        kept = not all(ast.unparse(part).endswith("method") for part in getattr(home.node, "decorator_list", ()))
+        modules = home.module.project.modules_with(home.module, partial(_mentioned, {name})) if known else None
+        nodes = [part for module in modules or () for part in walk([module.tree])]
+        uses = {part for part in nodes if getattr(part, "id", getattr(part, "attr", "")) == name}
+        memo[key] = bool(uses) and uses <= {call.func for _, call, _ in known} and not (kept or is_renamed(nodes, name))
+    return known if memo[key] else []
+
+
+def is_renamed(nodes: list[ast.AST], name: str) -> bool:
+    """Whether an import gives another name to a name."""
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    return any(alias.name == name and alias.asname for node in imports for alias in node.names)
+
+
 def _names(home: Scope) -> set[str]:
     """The names under which a function may be called: its own, or that of the class or of the function around it."""
     names: set[str] = set()

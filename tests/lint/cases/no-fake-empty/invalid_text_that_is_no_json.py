@@ -68,3 +68,17 @@ def every(rows: list):
         return json.loads(json.dumps(rows))
     except (JSONDecodeError, RecursionError):
         return []  # here
+
+def rows_of(text):
+    try:
+        return json.loads(text)
+    except JSONDecodeError:
+        return []  # here
+
+@mcp.tool
+def copied(rows: list):
+    return rows_of(json.dumps(rows))
+
+@mcp.tool
+async def read_rows(text: str):
+    return await asyncio.to_thread(rows_of, text)

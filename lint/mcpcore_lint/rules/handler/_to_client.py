@@ -4,6 +4,7 @@ import ast
 from typing import Any, Final
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.registrations.callers import is_renamed
 from mcpcore_lint.engine.registrations.environment import arguments_of
 from mcpcore_lint.engine.registrations.functions import passed_on
 from mcpcore_lint.engine.registrations.routes import is_route
@@ -42,19 +43,26 @@ def _never_runs(tool: ToolDef, ctx: RuleContext) -> bool:
     """Whether nothing runs the server of a low-level handler, since the program answers `tools/call` itself."""
     server = getattr(getattr(tool.registration, "func", None), "value", tool.registration)
     source, name, stem = tool.module.source, last_name(server), tool.module.name.rpartition(".")[2]
-    modules = (
-        ctx.project.modules_with(tool.module, lambda text: name in text and (stem in text or text == source.text))
-        if source.has("tools/call")
-        else None
-    )
+    around: ast.AST | None = server
+    while around is not None and not isinstance(around, ast.ClassDef):
+        around = tool.module.parents.get(around)
+    owner = getattr(around, "name", stem)
+
+    def may_run(text: str) -> bool:
+        # A package may pass on the server of a module, or the class that has it.
+        known = isinstance(server, ast.Name) or stem in text or (owner in text and f"class {owner}" not in text)
+        return name in text and (known or text == source.text)
+
+    modules = ctx.project.modules_with(tool.module, may_run) if source.has("tools/call") else None
     nodes = [part for module in modules or () for part in walk([module.tree])]
     kept = {part.value for part in nodes if isinstance(part, ast.Attribute) and part.attr in _REGISTERS}
-    uses = [
-        part
-        for part in nodes
-        if isinstance(part, (ast.Name, ast.Attribute)) and type(part) is type(server) and last_name(part) == name
-    ]
-    return bool(uses) and all(use in kept or isinstance(use.ctx, ast.Store) for use in uses)
+    kinds = ast.Attribute if isinstance(server, ast.Attribute) else (ast.Name, ast.Attribute)
+    uses = [part for part in nodes if isinstance(part, kinds) and last_name(part) == name]
+    return (
+        bool(uses)
+        and not is_renamed(nodes, name)
+        and all(use in kept or isinstance(use.ctx, ast.Store) for use in uses)
+    )
 
 
 def _served_as(handler: Handler, ctx: RuleContext) -> list[list[tuple[Handler, ast.Call]]]:

@@ -59,10 +59,23 @@ def all_callers_of(scope: Scope) -> list[Caller]:
     if (key := ("all callers", home.node)) not in memo:
         kept = not all(ast.unparse(part).endswith("method") for part in getattr(home.node, "decorator_list", ()))
         modules = home.module.project.modules_with(home.module, partial(_mentioned, {name})) if known else None
-        nodes = [part for module in modules or () for part in walk([module.tree])]
-        uses = {part for part in nodes if getattr(part, "id", getattr(part, "attr", "")) == name}
-        memo[key] = bool(uses) and uses <= {call.func for _, call, _ in known} and not (kept or is_renamed(nodes, name))
+        uses = {part for module in modules or () for part in _uses(module).get(name, ())}
+        memo[key] = bool(uses) and not kept and uses <= {call.func for _, call, _ in known}
     return known if memo[key] else []
+
+
+def _uses(module: Module) -> dict[str, list[ast.AST]]:
+    """Where a file has each name and each attribute, with the imports that give it another name."""
+    if "uses" not in module.memo:
+        uses: dict[str, list[ast.AST]] = {}
+        for part in walk([module.tree]):
+            for alias in part.names if isinstance(part, ast.ImportFrom) else ():
+                uses.setdefault(alias.name, []).extend([alias] * (alias.asname is not None))
+            if isinstance(part, (ast.Name, ast.Attribute)):
+                uses.setdefault(part.id if isinstance(part, ast.Name) else part.attr, []).append(part)
+        module.memo["uses"] = uses
+    known: dict[str, list[ast.AST]] = module.memo["uses"]
+    return known
 
 
 def is_renamed(nodes: list[ast.AST], name: str) -> bool:

@@ -314,6 +314,8 @@ async def test_what_handlers_return_is_understood(tmp_path: Path) -> None:
     line = "other.py:7: listed() keeps server on version 1 of the SDK: let it return a list or ListToolsResult"
     assert any(text.startswith(line) for text in report(outcome))
     assert files["other.py"] == unknown
+    either = unknown.replace("listed()", "listed() -> list[Tool] | dict", 1)
+    assert any(text.startswith(line) for text in report(run(tmp_path, {"server.py": OTHERS, "other.py": either})[0]))
     space: dict[str, Any] = {"__name__": "server"}
     exec(compile(files["server.py"], "server.py", "exec"), space)
     async with Client(space["make"]()) as client:

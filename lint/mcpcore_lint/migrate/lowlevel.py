@@ -189,7 +189,9 @@ def _form(node: _Handler, module: Module, answer: str, depth: int = 0) -> str:
         return _only([_form_of(value, scope, answer, depth) for value in returned(node)])
     said = ast.unparse(node.returns).strip("'\"")
     name = said.partition("[")[0].rpartition(".")[2]
-    return "" if " | " in said and answer in said else "list" if name in _LISTS else name
+    # One of several results may be anything: `list[TextContent] | dict`.
+    is_union = " | " in said[said.rfind("]") :] or " | " in said.partition("[")[0]
+    return "" if is_union else "list" if name in _LISTS else name
 
 
 def _only(forms: list[str]) -> str:

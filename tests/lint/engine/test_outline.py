@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import io
 import pickle
 import random
@@ -36,14 +35,6 @@ FILES = sorted(
     )
     for path in top.glob(pattern)
 )
-
-
-@pytest.fixture(autouse=True)
-def _no_search_for_garbage():
-    """Trees live for a moment, and a fifth of the time would go into searching them for garbage."""
-    gc.disable()
-    yield
-    gc.enable()
 
 
 def dumped(tree):

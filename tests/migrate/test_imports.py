@@ -66,6 +66,24 @@ def test_names_that_other_files_import_stay(tmp_path: Path) -> None:
     assert "import ToolError\n" not in files["server.py"]
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        "import server as s\n\nERRORS = (s.ToolError,)\n",
+        "from importlib import import_module\n\nimport server\n\nERROR = getattr(server, 'ToolError')\n",
+        "from server import (  # (all of it)\n    f,\n    ToolError as Failed,\n)\n",
+        "from server import f, \\\n    ToolError\n",
+        "from server import *\n\nERRORS = (ToolError,)\n",
+        "ERROR = 'server.ToolError'\n",
+    ],
+)
+def test_names_that_a_file_without_the_framework_takes_stay(other: str, tmp_path: Path) -> None:
+    """The migration does not read such files, but it changes what they import from."""
+    _, files = run(tmp_path, {"server.py": SERVER, "other.py": other})
+    assert "import ToolError\n" in files["server.py"]
+    assert "traceback" not in files["server.py"]
+
+
 def test_one_of_several_names_goes(tmp_path: Path) -> None:
     """The others stay in their order."""
     source = SERVER.replace("import ToolError", "import FastMCPError, ToolError, ResourceError")

@@ -48,14 +48,12 @@ def test_a_server_that_a_function_makes_is_listed(tmp_path: Path) -> None:
         .replace("    raise", "        raise")
     )
     made += "\n    return mcp\n\n\ndef broken() -> 'FastMCP':\n    raise SystemExit('no key')\n\n\ndef other(x) -> FastMCP: ...\n"
-    made += "\n\ndef nothing():\n    return\n\n\ndef text():\n    return str('x')\n"
-    for folder, source in (
-        ("a", made),
-        ("b", made.replace("(name: str = 'x') -> FastMCP", "()").replace('("x")', '("x", version="1")')),
-    ):
-        done = migrate(tmp_path / folder, {"server.py": source})
-        assert 0 == done.exit_code, done.output
-        assert "The files can be imported, and their servers list 1 tool." in done.stderr
+    # A function that does not say what it returns is not called: it may write, delete or serve.
+    made += f"\n\ndef erase():\n    open({str(tmp_path / 'erased')!r}, 'w')\n    return FastMCP('y')\n"
+    done = migrate(tmp_path, {"server.py": made})
+    assert 0 == done.exit_code, done.output
+    assert "The files can be imported, and their servers list 1 tool." in done.stderr
+    assert not (tmp_path / "erased").exists()
 
 
 def test_a_file_that_breaks_is_put_back(tmp_path: Path) -> None:

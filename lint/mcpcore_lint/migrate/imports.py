@@ -20,14 +20,14 @@ _SDK: Final = re.compile(r"mcp(?:core)?(?:\.|$)")
 
 
 def unused(
-    module: Module, before: ast.Module, others: Iterable[Module], names: Callable[[ast.Module], set[str]]
+    module: Module, before: ast.Module, others: Iterable[str], names: Callable[[ast.Module], set[str]]
 ) -> list[Edit]:
     """The edits that remove the imports of a file that were used before, and that nothing uses any more.
 
     Args:
         module: The file as it is now.
         before: Its syntax before the run.
-        others: The other files, which may import a name from this one or patch it by its path.
+        others: The texts of the other files, which may import a name from this one or patch it by its path.
         names: The function `used_names`, which may remember what it returned.
     """
     if module.is_package:
@@ -35,10 +35,9 @@ def unused(
     used, old = names(module.tree), names(before)
     local = {alias.asname or alias.name.partition(".")[0] for node in _imports(before) for alias in node.names}
     idle = (local & old) - used
-    # Most files have none, and each search goes through all other files.
     own = module.name.rpartition(".")[2]
-    naming = [other for other in others if idle and _says(other, own)]
-    gone = {name for name in idle if not any(_takes(other, own, name) for other in naming)}
+    # Most files have no idle name, and the search goes through all other files.
+    gone = idle - {name for text in (others if idle else ()) for name in idle if _takes(text, own, name)}
     return [edit for node in _imports(module.tree) for edit in _without(node, gone, module.source)]
 
 
@@ -84,19 +83,14 @@ def used_names(tree: ast.Module) -> set[str]:
     return used
 
 
-def _says(module: Module, word: str) -> bool:
-    # Most files do not have the letters at all, and a plain search for them is many times faster.
-    return word in module.source.text and re.search(rf"\b{re.escape(word)}\b", module.source.text) is not None
-
-
-def _takes(other: Module, own: str, name: str) -> bool:
+def _takes(text: str, own: str, name: str) -> bool:
     """Whether a file may take a name from a module: by an import, an attribute of it, or a path in a text."""
-    nodes = (node for node in walk([other.tree]) if isinstance(node, (ast.Import, ast.ImportFrom)))
-    pairs = ((_package(node).rpartition(".")[2], alias.name) for node in nodes for alias in node.names)
-    return _says(other, name) and (
-        re.search(rf"\b{own}(?:\.{name}\b|[\"'])", other.source.text) is not None
-        or any((home == own and taken in {name, "*"}) or taken.rpartition(".")[2] == own for home, taken in pairs)
-    )
+    # Most files do not have the letters at all, and a plain search for them is many times faster.
+    if name not in text or own not in text:
+        return False
+    listed = r"import\b(?:\s*\((?:[^)#]|#[^\n]*)*?|(?:\\\n|[^\n])*?)"
+    ways = rf"\b{own}(?:\.{name}\b|[\"'])|\bfrom\s+[\w.]*\b{own}\s+{listed}(?:\b{name}\b|\*)|\b{listed}\b{own}\b"
+    return re.search(rf"\b{name}\b", text) is not None and re.search(ways, text) is not None
 
 
 def _without(node: ast.Import | ast.ImportFrom, gone: set[str], source: Source) -> list[Edit]:

@@ -11,15 +11,11 @@ import importlib
 import inspect
 import json
 import os
-import re
 import sys
 import traceback
 from typing import Any
 
 _SERVERS = ("fastmcp.server.server.FastMCP", "mcp.server.mcpserver.server.MCPServer")
-_MAKES = re.compile(
-    r"^ {4}(?:(\w+)(?:: \w+)? = (\w+)\(.*^ {4}return \1|return (\w+)\(.*\))\s*\Z", re.MULTILINE | re.DOTALL
-)
 _NAMES = ("FastMCP", "MCPServer", "Server")
 
 
@@ -50,15 +46,14 @@ def main() -> None:
 
 
 def _makes_server(value: object, module: str) -> bool:
-    """Whether it is a function of the module that needs no argument, and returns a server."""
+    """Whether it is a function of the module that needs no argument and says that it returns a server."""
     if not inspect.isfunction(value) or value.__module__ != module or inspect.iscoroutinefunction(value):
         return False
     parameters = inspect.signature(value).parameters.values()
     optional = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     needed = [part for part in parameters if part.default is part.empty and part.kind not in optional]
     said = value.__annotations__.get("return")
-    made = _MAKES.search(inspect.getsource(value)) if said is None else None
-    name = said if isinstance(said, str) else (made[2] or made[3]) if made else getattr(said, "__name__", "")
+    name = said if isinstance(said, str) else getattr(said, "__name__", "")
     return not needed and name.partition("[")[0].rpartition(".")[2] in _NAMES
 
 

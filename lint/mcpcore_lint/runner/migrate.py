@@ -393,6 +393,7 @@ class _State:
         self.low: list[_Located] = []
         """The lines about low-level servers that cannot follow."""
         self.used_names = cache(used_names)
+        self.content_of = cache(content_of)
 
 
 class _Pass:
@@ -545,7 +546,13 @@ class _Pass:
         """Remove the imports that the steps before this one left without a use."""
         for path in self._run.contents.keys() & self.modules.keys() if visited else ():
             with self._guarded(path):
-                others = [other for known, other in self.modules.items() if known != path]
+                # A file that does not name the framework may take a name from this one, too.
+                read = (
+                    self._run.contents.get(at) or self._state.content_of(at)
+                    for at in self._group.walk.files
+                    if at != path
+                )
+                others = ((raw or b"").decode("utf-8", "replace") for raw in read)
                 before = self._run.originals[path]
                 edits = unused(self.modules[path], before, others, self._state.used_names)
                 self.edits.setdefault(path, []).extend(edits or ordered(self.modules[path], before))

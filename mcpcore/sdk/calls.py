@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from mcpcore.boundary.script import Boundary
 
 
-answers_nested: Final[ContextVar[Callable[[str, dict[str, Any]], Awaitable[Any]] | None]] = ContextVar(
-    "answers_nested", default=None
+answers_nested: Final[ContextVar[tuple[object, Callable[[str, dict[str, Any]], Awaitable[Any]] | None]]] = ContextVar(
+    "answers_nested", default=(None, None)
 )
-"""What answers a call of `Server.call_tool` by a method that replaces it."""
+"""The `Calls` of a server whose `call_tool` is replaced, and what answers when that method calls the replaced one."""
 
 
 class Calls:
@@ -159,7 +159,7 @@ class Calls:
         recorded: list[BaseException] = []
 
         async def answer(name: str, arguments: dict[str, Any]) -> CallToolResult | InputRequiredResult:
-            token = answers_nested.set(None)
+            token = answers_nested.set((None, None))
             try:
                 result = await self.call_tool(ctx, params.model_copy(update={"name": name, "arguments": arguments}))
             except MCPError as exc:
@@ -169,7 +169,7 @@ class Calls:
                 answers_nested.reset(token)
             return CallToolResult.model_validate(result) if isinstance(result, dict) else result
 
-        token, nested = current.set(call), answers_nested.set(answer)
+        token, nested = current.set(call), answers_nested.set((self, answer))
         try:
             return await method(params.name, params.arguments or {}, self._make_context(ctx, params))
         except BaseException as exc:

@@ -563,8 +563,10 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         Raises:
             ToolError: If the call failed; an error of the SDK's kind.
         """
-        answer = None if context is None else answers_nested.get()
-        return await (super().call_tool(name, arguments, context) if answer is None else answer(name, arguments))
+        calls, answer = answers_nested.get()
+        if answer is None or context is None or calls is not self._calls:  # the method may call another server
+            return await super().call_tool(name, arguments, context)
+        return cast("CallToolResult | InputRequiredResult", await answer(name, arguments))
 
     async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
         return await self._calls.read_resource(

@@ -281,6 +281,10 @@ async def test_a_resource_read_by_a_handler_fails_as_in_the_sdk(tmp_path: Path) 
     assert ("read", ["The disk is away."]) == (read.contents[0].text, seen)
 
 
+ELSEWHERE: Server[Any] = Server("elsewhere")
+ELSEWHERE.tool(name="other")(fail)
+
+
 class Guarded(Server[Any]):
     """A server of an application that replaces `call_tool`, as servers of the SDK do."""
 
@@ -294,6 +298,8 @@ class Guarded(Server[Any]):
                 return await super().call_tool(name, {"how": "coded"}, context)
             case "refused":
                 raise MCPError(code=-32050, message="Chosen.")
+            case "elsewhere":
+                return await ELSEWHERE.call_tool("other", {"how": "coded"}, context)
         return await super().call_tool(name, arguments, context)
 
 
@@ -308,6 +314,7 @@ class Guarded(Server[Any]):
         ("run", "broken", "The tool failed unexpectedly.", "INTERNAL_ERROR"),
         ("run", "disabled", "The operator has switched this off.", "INTERNAL_ERROR"),
         ("run", "refused", "Chosen.", "UNKNOWN_ERROR"),
+        ("run", "elsewhere", "No such page.", "NOT_FOUND"),
         ("no", "fine", "Unknown tool: no.", "NOT_FOUND"),
     ],
 )

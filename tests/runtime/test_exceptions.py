@@ -179,12 +179,14 @@ class Held:
 
 
 def _fail_shared() -> None:
-    assert Held()
+    held = Held()
+    assert held  # a variable of the frame, which a traceback keeps
     raise SHARED
 
 
 def _fail_with_shared_cause() -> None:
-    assert Held()
+    held = Held()
+    assert held  # a variable of the frame, which a traceback keeps
     try:
         raise CAUSE
     except OSError as exc:
@@ -199,7 +201,8 @@ def _fail_after_shared_context() -> None:
 
 
 def _crash_shared() -> None:
-    assert Held()
+    held = Held()
+    assert held  # a variable of the frame, which a traceback keeps
     raise CRASH
 
 

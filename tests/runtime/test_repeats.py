@@ -37,7 +37,7 @@ def made(outcomes: Iterator[str], **options: Any) -> Server:
         if outcome == "busy":
             raise ctx.fail("busy")
         if outcome != "fine":
-            raise ctx.fail("none", f"The outcome is {outcome}.")
+            raise ctx.fail("none", f"The call ended with {outcome}.")
         return outcome
 
     @tool(read_only=True, errors=[NONE, BUSY])
@@ -97,7 +97,7 @@ async def test_the_arguments_and_the_session_belong_to_the_call() -> None:
         third = await call(client, "test", path="a", line=1)
         assert third.structured_content is not None
         error = third.structured_content["error"]
-        assert (3, "The outcome is none.") == (error["repeated"], error["message"])
+        assert (3, "The call ended with none.") == (error["repeated"], error["message"])
         text = third.content[0].text  # type: ignore[union-attr]
         notice, last = text.split("\n\n")[-2:]
         assert (NOTICE, "(reason none · NOT_FOUND · ") == (notice, last[:27])

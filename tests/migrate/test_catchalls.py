@@ -315,8 +315,11 @@ def test_a_text_that_hides_the_exception_goes_on_to_hide_it(tmp_path: Path) -> N
     ):
         assert part in files["server.py"]
     head, _, tools = HIDING.partition("@mcp.tool()")
-    _, files = run(tmp_path / "one", {"server.py": f"{head}@mcp.tool(){tools.partition('@mcp.tool()')[2]}"})
-    assert 'raise internal_error("Failed to ask") from exc' in files["server.py"]
+    source = f"{head}@mcp.tool(){tools.partition('@mcp.tool()')[2]}"
+    for clause in ("except Exception:", "except:"):
+        _, files = run(tmp_path / clause, {"server.py": source.replace("except Exception:", clause)})
+        new = '    except Exception as exc:\n        raise internal_error("Failed to ask") from exc'
+        assert new in files["server.py"]
 
 
 def test_a_failure_that_a_clause_would_answer_for_stays(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit
 from mcpcore_lint.engine.syntax.parse import mentions, walk
-from mcpcore_lint.migrate.body import Body, only_logs
+from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.messages import LABEL, VAGUE, code_of, constant_text, pieces
 from mcpcore_lint.migrate.sentences import of_class
 
@@ -44,9 +44,8 @@ def catch_all(place: Place, body: Body) -> CatchAll | None:
     if clause is None or not isinstance(statement, ast.Try) or not _is_catch_all(place, clause, body):
         return None
     *before, last = clause.body
-    # What the project logs stays, and a clause that raises again changes one line.
-    goes = last is place.node and all(map(_does_nothing, before)) and not any(map(only_logs, before))
-    return CatchAll(statement, clause, place, goes)
+    # The project's log stays, and a clause that raises again changes one line.
+    return CatchAll(statement, clause, place, goes=last is place.node and all(map(_only_builds, before)))
 
 
 def _is_catch_all(place: Place, clause: ast.ExceptHandler, body: Body) -> bool:
@@ -75,13 +74,11 @@ def _is_described(kind: str, text: str, body: Body) -> bool:
     return info is not None and (of_class(kind, info.node) is not None or _RESTATES.match(text) is None)
 
 
-def _does_nothing(statement: ast.stmt) -> bool:
-    """Whether a statement does nothing that anybody misses: it logs what the boundary logs too, or builds a text."""
-    if isinstance(statement, (ast.Assign, ast.AnnAssign)):
-        calls = [part.func for part in walk([statement]) if isinstance(part, ast.Call)]
-        return all(getattr(func, "attr", getattr(func, "id", "")) in _BUILDING for func in calls)
-    # An awaited call may tell the client.
-    return only_logs(statement) and not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Await))
+def _only_builds(statement: ast.stmt) -> bool:
+    """Whether a statement does nothing but build a text."""
+    calls = [part.func for part in walk([statement]) if isinstance(part, ast.Call)]
+    names = {getattr(func, "attr", getattr(func, "id", "")) for func in calls}
+    return isinstance(statement, (ast.Assign, ast.AnnAssign)) and names <= _BUILDING
 
 
 def removal(clauses: list[CatchAll], module: Module) -> list[Change | Edit] | None:

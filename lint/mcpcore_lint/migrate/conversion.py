@@ -441,9 +441,7 @@ class Conversion:
                 text = " ".join(segment(message).split()) if message is not None else "nothing"
                 how = "goes" if broad.goes else "raises again"
                 kinds = " ".join(segment(broad.clause.type).split()) if broad.clause.type is not None else ""
-                logs = [segment(part) for part in broad.clause.body if broad.goes and isinstance(part, ast.Expr)]
-                said = "; ".join([f"it said {text}", *(f"{' '.join(log.split())} goes too" for log in logs)])
-                gone.append(body.left(broad.clause, f"except {kinds}".strip() + f" {how}", said))
+                gone.append(body.left(broad.clause, f"except {kinds}".strip() + f" {how}", f"it said {text}"))
         return changes, gone
 
     # -- writing -------------------------------------------------------------------------------------------------------

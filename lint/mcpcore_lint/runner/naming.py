@@ -17,7 +17,7 @@ from typing import Final
 
 _LEAST: Final = {"mcp": 2, "fastmcp": 4}
 """The major releases that the written code needs."""
-_CAPPED: Final = re.compile(r"(mcp|fastmcp)\b(?:\[[^\]]*\])?\s*\(?[^;<]*<(=?)\s*(\d+)([.\d]*)")
+_CAPPED: Final = re.compile(r"(mcp|fastmcp)(?![\w.-])(?:\[[^\]]*\])?\s*\(?[^;<]*<(=?)\s*(\d+)([.\d]*)")
 _BRINGS: Final = {"mcp": "mcp", "fastmcp-slim": "fastmcp"}
 """The packages that have the requirements of the frameworks."""
 _NEEDED: Final = re.compile(r"(?!mcp\b)([\w.-]+)[^;]*?>=([\d.]*\d)(?:,[^;]*)?(?:; extra == '(?:server|client)')?$")

@@ -32,8 +32,7 @@ def test_a_file_with_a_plain_server_is_checked_and_findings_are_the_exit_code(co
     assert result.stdout == ""
     assert "Wrote" in result.stderr
     results = json.loads(report.read_text())["runs"][0]["results"]
-    rules = {result["ruleId"] for result in results}
-    assert {"echoes-input", "no-cause", "no-next-step", "not-called"} <= rules
+    assert {"echoes-input", "no-cause", "no-next-step", "not-called"} <= {result["ruleId"] for result in results}
     places = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results}
     assert len(places) == 1
     assert places.pop().endswith("plain.py")

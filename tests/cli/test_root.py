@@ -202,8 +202,7 @@ def test_a_full_disk_behind_the_output_is_told_in_a_sentence(arguments, stream):
             timeout=60,
             check=False,
         )
-    told = f"Error: {stream} cannot be written: No space left on device.\n"
-    assert (done.returncode, done.stderr) == (2, told)
+    assert (done.returncode, done.stderr) == (2, f"Error: {stream} cannot be written: No space left on device.\n")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")

@@ -112,8 +112,7 @@ def shop(**options: Any) -> tuple[Server, list[tuple[str, dict[str, Any]]]]:
         calls.append(("send", {}))
         raise ctx.fail("no_answer", retry=Retry.now())
 
-    tools = [get_item, get_old_item, list_items, buy, begin_session, send]
-    return Server("shop", tools=tools, **options), calls
+    return Server("shop", tools=[get_item, get_old_item, list_items, buy, begin_session, send], **options), calls
 
 
 if __name__ == "__main__":

@@ -149,8 +149,7 @@ def test_a_wait_that_is_no_time_is_not_obeyed(wait: float) -> None:
 
 def test_a_wait_beyond_the_time_that_is_left_is_not_begun() -> None:
     """The failure comes now, not after the wait."""
-    state = Progress(elapsed=55, tools=READ_ONLY.tools)
-    decision = decide(failed(Retry.after(seconds=10)), CallPolicy(), state)
+    decision = decide(failed(Retry.after(seconds=10)), CallPolicy(), Progress(elapsed=55, tools=READ_ONLY.tools))
     assert ("give_up", "Waiting 10 s would exceed the 60 s that the policy allows.") == (decision.kind, decision.why)
     over = decide(failed(Retry.now()), CallPolicy(), Progress(elapsed=60, tools=READ_ONLY.tools))
     assert "The policy's time limit of 60 s is over." == over.why

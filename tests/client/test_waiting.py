@@ -80,8 +80,7 @@ def test_a_cancellation_passes(backend: str, where: str) -> None:
             if step.kind == "waited":
                 begun.set()
 
-        answer = forever if where == "call" else lambda _: later(20)
-        hostile, _ = server([listed("a", annotations=READ_ONLY)], answer)
+        hostile, _ = server([listed("a", annotations=READ_ONLY)], forever if where == "call" else lambda _: later(20))
         policy = CallPolicy(on={"NOT_FOUND": forever} if where == "action" else {}, on_step=note)
         async with Client(hostile) as client:
             if where == "list":
@@ -99,8 +98,7 @@ def test_a_cancellation_passes(backend: str, where: str) -> None:
             assert tasks.cancel_scope.cancelled_caught
 
     anyio.run(run, backend=backend)
-    expected = {"call": "called", "wait": "waited", "action": "failed", "list": "called"}
-    assert expected[where] == reached[-1]
+    assert {"call": "called", "wait": "waited", "action": "failed", "list": "called"}[where] == reached[-1]
 
 
 @pytest.mark.anyio

@@ -157,8 +157,7 @@ def test_what_is_about_something_else_states_nothing(answer: Any, seconds: float
 
 def test_the_facts_of_an_author_forbid_nothing() -> None:
     """An envelope has its fields for that; objects deep in its data are about something else."""
-    answer = failed(retry=NOW, data={"job": {"retryable": False, "state": "done"}})
-    assert Retry.now() == advised(answer)
+    assert Retry.now() == advised(failed(retry=NOW, data={"job": {"retryable": False, "state": "done"}}))
 
 
 @given(

@@ -138,11 +138,9 @@ def test_only_the_options_go(tmp_path: Path) -> None:
     head = "from mcpcore import Server\n\n"
     assert f"{head}mcp = Server()\n" == migrated(tmp_path / "a", f"{head}mcp = Server(port=1)\n")
     twice = f'{head}mcp = Server("x")\nmcp.run("sse", port=2)\nmcp.run("sse")\n'
-    after = twice.replace('"sse")', '"sse", port=1)')
-    assert after == migrated(tmp_path / "b", twice.replace('"x"', '"x", port=1'))
+    assert twice.replace('"sse")', '"sse", port=1)') == migrated(tmp_path / "b", twice.replace('"x"', '"x", port=1'))
     one = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    port=2, host="h"\n)\n'
-    before = one.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', ",\n")
-    assert one == migrated(tmp_path / "c", before)
+    assert one == migrated(tmp_path / "c", one.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', ",\n"))
     changed = f'{head}port = 1\nmcp = Server("x", port=port)\nport = 2\nmcp.run("sse")\n'
     outcome, files = run(tmp_path / "d", {"server.py": changed})
     assert changed.replace(", port=port", "") == files["server.py"]

@@ -194,8 +194,7 @@ def test_a_text_that_forbids_another_call_is_obeyed(said: str) -> None:
     assert Retry.never() == failed(f"HTTP 429. {said}").retry
     assert Retry.never() == failed(f"HTTP 503. {said}", {"readOnlyHint": True}).retry
     sent = {"error": {"code": "RATE_LIMITED", "message": said, "retryable": True}}
-    result = {"isError": True, "content": [], "structuredContent": sent}
-    assert Retry.never() == failed({"result": result}).retry
+    assert Retry.never() == failed({"result": {"isError": True, "content": [], "structuredContent": sent}}).retry
 
 
 @pytest.mark.parametrize(

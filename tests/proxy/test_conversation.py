@@ -358,8 +358,7 @@ def test_errors_of_resources_keep_their_form() -> None:
     error = respond(talk("prompts/get", name="p"), error=crash)["error"]
     assert "NoneType" not in json.dumps(error)
     assert "secret" not in json.dumps(error)
-    again = respond(talk("prompts/get", name="p"), error=error)["error"]
-    assert error == again, "an envelope is passed on as it is"
+    assert error == respond(talk("prompts/get", name="p"), error=error)["error"], "an envelope is passed on as it is"
 
 
 def test_results_that_are_no_failures_stay() -> None:

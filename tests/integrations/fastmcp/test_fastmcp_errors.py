@@ -118,8 +118,7 @@ class TestFastMCPsOwnErrors:
             async def on_call_tool(self, context: Any, call_next: Any) -> Any:
                 raise InsufficientScopeError(["orders:read"])
 
-        mcp = extended(contracted(bare()), Refusing())
-        error = error_of(calling(mcp, "get_order", {"order_id": "1"}))
+        error = error_of(calling(extended(contracted(bare()), Refusing()), "get_order", {"order_id": "1"}))
         assert ("UNAUTHORIZED" if token is None else "FORBIDDEN") == error["name"]
         assert ["orders:read"] == error["data"]["requiredScopes"]
 

@@ -21,8 +21,7 @@ from tests.lint.test_cases import ALL, read
 
 def test_fix_writes_and_is_idle_the_second_time(project):
     """`--fix` makes every fix, reports the remaining findings, and changes nothing when it runs again."""
-    result = project.lint("--fix", "--format", "concise", code=1)
-    assert "1 warning in 2 files, 1 tool (1 fixed)" in result.stdout
+    assert "1 warning in 2 files, 1 tool (1 fixed)" in project.lint("--fix", "--format", "concise", code=1).stdout
     mended = (project.root / "server.py").read_text()
     assert SERVER.replace('not_found("There is nothing.")', 'ctx.fail("no_match", "There is nothing.")') == mended
     project.lint("--fix", code=1)

@@ -37,8 +37,7 @@ def test_every_option_is_plain(option):
     taken = {"flag": [], "choice": list(option.choices[:1]), "number": ["2"]}.get(option.kind, ["no-such-file"])
     found = plain([option.name, *taken])
     assert found is not None
-    value = {"flag": True, "number": 2, "rules": tuple(taken)}.get(option.kind, *taken)
-    assert value == found[1][option.key]
+    assert {"flag": True, "number": 2, "rules": tuple(taken)}.get(option.kind, *taken) == found[1][option.key]
 
 
 @pytest.mark.parametrize(

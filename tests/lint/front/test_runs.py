@@ -160,8 +160,7 @@ def test_standard_input_fixed(project):
     assert "error-contract-conformance" in result.stderr
     assert SERVER == (project.root / "server.py").read_text()
     assert "(1 fixed)" in result.stderr
-    diff = project.lint("--stdin-filename", "server.py", "--diff", input=SERVER, code=1)
-    assert "+++ b/server.py" in diff.stdout
+    assert "+++ b/server.py" in project.lint("--stdin-filename", "server.py", "--diff", input=SERVER, code=1).stdout
 
 
 @pytest.mark.parametrize(

@@ -82,8 +82,7 @@ def test_lines_that_cannot_have_a_comment(empty, end):
     rule = "error-contract-recovery-min-words"
     for used in (rule, "parse-error"):
         empty.write("server.py", text.format(used).replace("\n", end).encode())
-        found = empty.found("--select", f"{rule},unused-ignore")
-        assert [("server.py", 6, rule)] * (used != rule) == found
+        assert [("server.py", 6, rule)] * (used != rule) == empty.found("--select", f"{rule},unused-ignore")
 
 
 def test_on_a_decorator(empty):

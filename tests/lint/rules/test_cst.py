@@ -377,8 +377,7 @@ def test_matcher_decorators_work(rules, kind):
         "    bad()\n    with x:\n        bad(a.bad())\n        lambda: bad()\n        pass\n    pass\n    return 1\n"
         "@mcp.tool()\ndef other():\n    with x: bad()\n"
     )
-    expected = [(9, "bad 1"), (9, "bad 2"), (11, "pass"), (13, "one"), (16, "bad 1")]
-    assert expected == messages(source, rules(kind))
+    assert [(9, "bad 1"), (9, "bad 2"), (11, "pass"), (13, "one"), (16, "bad 1")] == messages(source, rules(kind))
 
 
 def test_a_method_that_would_never_be_called_is_named(rules):

@@ -63,8 +63,7 @@ def test_a_name_is_reported_if_and_only_if_the_protocol_rejects_it(name):
 def test_a_docstring_that_explains_a_parameter_describes_it(docstring):
     """The usual ways to document a parameter in a docstring all count."""
     source = f'from mcpcore import tool\n@tool\ndef fetch(pmid: str) -> str:\n    """{docstring}    """\n'
-    report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
-    assert not report.diagnostics
+    assert not lint_source(source, settings=Settings(select=frozenset({"field-description"}))).diagnostics
 
 
 @pytest.mark.parametrize(
@@ -111,8 +110,7 @@ def test_a_docstring_that_only_mentions_a_parameter_does_not_describe_it(docstri
 def test_a_name_that_the_tool_mentions_needs_no_description(parameter, docstring, found):
     """A plain name, a bool, and a name whose words the description contains are enough."""
     source = f'from mcpcore import tool\n@tool\ndef work({parameter}) -> str:\n    """{docstring}"""\n'
-    report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
-    assert bool(report.diagnostics) is found
+    assert bool(lint_source(source, settings=Settings(select=frozenset({"field-description"}))).diagnostics) is found
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from mcpcore_lint.engine.registrations.callers import all_callers_of
 from mcpcore_lint.engine.registrations.environment import arguments_of, functions_run
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
-from mcpcore_lint.engine.syntax.parse import all_parameters, defaults_of, returned, walk
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import all_parameters, children, defaults_of, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CatchSite, Const, FunctionNode, Handler, Items, Mapping, Served, ToolDef, Value, string
 from mcpcore_lint.rule import RuleContext
@@ -24,6 +25,7 @@ _KINDS: Final = {"string": "str", "integer": "int", "boolean": "bool", "array": 
 DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps"})
 _NO_JSON: Final = frozenset({"json.JSONDecodeError", "json.decoder.JSONDecodeError"})
 _MAX_DEPTH: Final = 8
+_OF_ALL: Final = "schemas", None
 _WRITES: Final = frozenset({"update", "setdefault"})
 _CHANGES: Final = frozenset({"strip", "lower", "upper", "casefold"})  # change a text in the same way each time
 
@@ -105,25 +107,21 @@ def of_tool(
         return {}
     around = handler.module.scope_of(handler.node).owner
     owner = handler.module.classes.get(around) if around is not None else None
-    inside = [(name, node, owner.body_scope) for name, node in _schemas_in(owner.node)] if owner is not None else []
-    wanted = {None, string(routes[0][1].name)}
-    schemas = [(node, scope) for name, node, scope in inside if name is None or string(evaluate(name, scope)) in wanted]
+    name = string(routes[0][1].name)
+    inside = _schemas_in([(owner.node, owner.body_scope)], owner.module, owner.node) if owner is not None else {}
+    schemas = [schema for key in {None, name} for schema in inside.get(key, ())]
     if len(schemas) != 1:
-        memo = tool.module.memo
-        if "schemas" not in memo:
-            modules = ctx.project.modules_with(tool.module, lambda text: "inputSchema" in text) or ()
-            named = ((name, node, part.scope) for part in modules for name, node in _schemas_in(part.tree) if name)
-            memo["schemas"] = [(string(evaluate(name, scope)), node, scope) for name, node, scope in named]
-        schemas = [
-            (node, scope) for name, node, scope in memo["schemas"] if name == string(routes[0][1].name) is not None
-        ]
+        is_known = _OF_ALL in tool.module.memo
+        modules = () if is_known else ctx.project.modules_with(tool.module, lambda text: "inputSchema" in text) or ()
+        named = _schemas_in([(part.tree, part.scope) for part in modules], tool.module)
+        schemas = named.get(name, []) if name is not None else []
     table = _plain(evaluate(*schemas[0])) if len(schemas) == 1 else ...
     properties, required = (
         (table.get(key, ...) for key in ("properties", "required")) if isinstance(table, dict) else (..., ...)
     )
     return {
         f"{holder}.{key}": Accepted(
-            frozenset(fields["enum"]) if isinstance(fields.get("enum"), tuple) else frozenset(),
+            frozenset(enum) if isinstance(enum := fields.get("enum"), tuple) and ... not in enum else frozenset(),
             _KINDS.get(str(fields.get("type")), ""),
             fields["minimum"] if isinstance(fields.get("minimum"), (int, float)) else -math.inf,
             fields["maximum"] if isinstance(fields.get("maximum"), (int, float)) else math.inf,
@@ -154,38 +152,55 @@ def _holders(handler: Handler, routes: Sequence[Served]) -> set[str]:
 
 def _changed(function: Handler) -> frozenset[str]:
     """The names of what a function gives other values: `arguments["mode"] = "other"`, `arguments.update(...)`."""
-    memo, key = function.module.memo, ("changed", function.node)
-    if key not in memo:
-        memo[key] = frozenset(
+    return function.module.once(
+        ("changed", function.node),
+        lambda: frozenset(
             getattr(part.value, "id", "")
             for part in walk([function.node])
             if (isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store))
             or (isinstance(part, ast.Attribute) and part.attr in _WRITES)
-        )
-    known: frozenset[str] = memo[key]
-    return known
+        ),
+    )
 
 
 def passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
     """What the parameters of a function may be, where the schemas of low-level tools allow what each call passes."""
-    routes = [(other.registration, route) for other in ctx.tools for route in other.serves]
+    return tool.module.once(("passed", function.node), lambda: _passed_to(function, tool, ctx))
+
+
+def _passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
     known: list[dict[str, Accepted | None]] = []
-    for called, call, scope in all_callers_of(function.module.scope_of(function.node)) if routes else ():
+    is_served = any(other.serves for other in ctx.tools)
+    for called, call, scope in all_callers_of(function.module.scope_of(function.node)) if is_served else ():
         arguments = arguments_of(called.function, call, bound_first=called.bound_first)
-        tools = {
-            string(route.name): (registration, route)
-            for registration, route in routes
-            if route.inside.node is scope.node
-            and not any(first <= call.lineno <= last for first, last in route.elsewhere)
-        }
         known += [
             {key: accepted(argument, held, properties, scope) for key, argument in arguments.items()}
-            for served in tools.values()
+            for served in _served_at(call, scope, tool, ctx)
             for properties in [of_tool(tool, served[1].inside, ctx, served=served)]
             for held in [of_names({}, properties, scope)]
         ] or [{}]
     merged = ((key, reduce(either, (values.get(key) for values in known))) for key in (known[0] if known else ()))
     return {key: value for key, value in merged if value is not None}
+
+
+def _served_at(call: ast.Call, scope: Scope, tool: ToolDef, ctx: RuleContext) -> Iterator[tuple[ast.expr, Served]]:
+    """The tools for which a dispatcher makes a call, each with its registration."""
+    memo = tool.module.memo
+    if "served" not in memo:
+        dispatchers = memo["served"] = dict[FunctionNode, list[Any]]()
+        for other in ctx.tools:
+            for route in other.serves:
+                served = other.registration, route, frozenset(route.elsewhere)
+                dispatchers.setdefault(route.inside.node, []).append(served)
+        memo["branches"] = {
+            node: frozenset[Any]().union(*(elsewhere for *_, elsewhere in routes))
+            for node, routes in dispatchers.items()
+        }
+    # Each tool has the lines of all others, so only those around the call are compared.
+    around = {lines for lines in memo["branches"].get(scope.node, ()) if lines[0] <= call.lineno <= lines[1]}
+    for registration, route, elsewhere in memo["served"].get(scope.node, ()):
+        if around.isdisjoint(elsewhere):
+            yield registration, route
 
 
 def _plain(value: Value) -> Any:
@@ -200,19 +215,30 @@ def _plain(value: Value) -> Any:
     return value.value if isinstance(value, Const) else ...
 
 
-def _schemas_in(node: ast.AST, name: ast.expr | None = None) -> Iterator[tuple[ast.expr | None, ast.expr]]:
-    """The schemas of objects in some code, each with the tool's name: `Tool(name="find", inputSchema={...})`."""
-    pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
-    fields = {getattr(key, "value", None): value for key, value in pairs}
-    fields |= {word.arg: word.value for word in getattr(node, "keywords", ()) if isinstance(node, ast.Call)}
-    schema = fields.get("inputSchema")
-    if schema is not None and not ast.unparse(schema).startswith(("self.", "cls.")):  # which the class has elsewhere
-        yield fields.get("name", name), schema
-    elif isinstance(node, ast.Dict) and "properties" in fields:
-        yield name, node
-    elif "output" not in str(getattr(node, "name", getattr(getattr(node, "targets", [node])[0], "id", ""))):
-        for child in ast.iter_child_nodes(node):
-            yield from _schemas_in(child, fields.get("name", name))
+def _schemas_in(
+    places: Sequence[tuple[ast.AST, Scope]], module: Module, owner: ast.ClassDef | None = None
+) -> dict[str | None, list[tuple[ast.expr, Scope]]]:
+    """The schemas of objects in some code, by the tool's name or None: `Tool(name="find", inputSchema={...})`.
+
+    They are looked for once for each class, and once for all files.
+    """
+    memo, key = module.memo, ("schemas", owner)
+    stack: list[tuple[ast.AST, Scope, ast.expr | None]] = [] if key in memo else [(*place, None) for place in places]
+    found: dict[str | None, list[tuple[ast.expr, Scope]]] = memo.setdefault(key, {})
+    while stack:
+        node, scope, name = stack.pop()
+        pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
+        fields = {getattr(key, "value", None): value for key, value in pairs}
+        fields |= {word.arg: word.value for word in getattr(node, "keywords", ()) if isinstance(node, ast.Call)}
+        schema, name = fields.get("inputSchema"), fields.get("name", name)
+        if schema is None or ast.unparse(schema).startswith(("self.", "cls.")):  # which the class has elsewhere
+            schema = node if isinstance(node, ast.Dict) and "properties" in fields else None
+        if schema is not None:
+            known = string(evaluate(name, scope)) if name is not None else None
+            found.setdefault(known, []).append((schema, scope))
+        elif "output" not in str(getattr(node, "name", getattr(getattr(node, "targets", [node])[0], "id", ""))):
+            stack += ((child, scope, name) for child in children(node))
+    return found
 
 
 def of_names(parameters: Schemas, properties: Schemas, scope: Scope) -> Schemas:
@@ -303,4 +329,8 @@ def _is_json(node: ast.expr | None, scope: Scope, depth: int = 0) -> bool:
                 for found in functions_run(run, scope)
                 for text in returned(found.function)
             ]
-    return depth <= _MAX_DEPTH and bool(made) and all(_is_json(*each, depth + 1) for each in made)
+    known: set[ast.AST | None] = scope.module.memo.setdefault("json", set())
+    # Functions that return the results of each other would be read again for each way that leads to them.
+    if node not in known and depth <= _MAX_DEPTH and made and all(_is_json(*each, depth + 1) for each in made):
+        known.add(node)
+    return node in known

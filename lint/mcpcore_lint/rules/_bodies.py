@@ -3,7 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Final, TypeVar
 
 from mcpcore_lint.engine.flow.bodies.nodes import LEAVES
@@ -65,6 +65,7 @@ class Body:
         self.catches: dict[ast.AST, CatchSite] = {catch.node: catch for catch in handler.catches}
         self._by_kind: dict[type, list[Any]] = {}
         self._indexed = index.by_kind
+        self._names: dict[ast.AST | None, frozenset[str]] = {}
 
     def function_of(self, node: ast.AST) -> FunctionNode:
         """The function that runs a node: the handler, or a function nested in it."""
@@ -85,6 +86,14 @@ class Body:
         while parent is not None and parent is not self.root and not isinstance(parent, _FUNCTIONS):
             yield parent
             parent = self.parents.get(parent)
+
+    def around(self, node: ast.AST | None) -> set[ast.AST]:
+        """A node and the nodes around it, up to the handler."""
+        nodes = set[ast.AST]()
+        while node is not None:
+            nodes.add(node)
+            node = self.parents.get(node)
+        return nodes
 
     def clauses_above(self, node: ast.AST) -> Iterator[ast.ExceptHandler]:
         """The `except` clauses around a node in its own function, innermost first."""
@@ -209,6 +218,32 @@ class Body:
         """Whether some statements always end with an exception, perhaps one that a function raises for them."""
         return bool(block) and leaves(block, self.scope(block[0]), raising=True)
 
+    def names_in(self, node: ast.AST | None) -> frozenset[str]:
+        """The names in a part of the body, which are looked for once."""
+        if node not in self._names:
+            parts = walk([node]) if node is not None else ()
+            self._names[node] = frozenset(part.id for part in parts if isinstance(part, ast.Name))
+        return self._names[node]
+
+    @cached_property
+    def assignments(self) -> list[tuple[ast.AST | None, set[str]]]:
+        """The values that get names, each with the names."""
+        pairs: list[tuple[ast.AST | None, ast.AST]] = []
+        for node in self.nodes:
+            if isinstance(node, ast.Assign):
+                pairs += ((node.value, target) for target in node.targets)
+            elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
+                pairs.append((node.value, node.target))
+            elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+                pairs.append((node.iter, node.target))
+        return [
+            (
+                value,
+                {part.id for part in walk([target]) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)},
+            )
+            for value, target in pairs
+        ]
+
     def names(self) -> set[str]:
         """All names that the body and its parameters use."""
         names = {node.id for node in self.all(ast.Name)} | {node.arg for node in self.all(ast.arg)}
@@ -282,11 +317,7 @@ def _holds(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | N
 
 def body_of(handler: Handler) -> Body:
     """The body of a handler, built once for all rules."""
-    key = ("body", handler)
-    body: Body | None = handler.module.memo.get(key)
-    if body is None:
-        body = handler.module.memo[key] = Body(handler)
-    return body
+    return handler.module.once(("body", handler), lambda: Body(handler))
 
 
 def inside(node: ast.AST, roots: Sequence[ast.AST]) -> bool:
@@ -303,22 +334,13 @@ def inside(node: ast.AST, roots: Sequence[ast.AST]) -> bool:
 def names_of(origin: ast.expr | str, body: Body) -> set[str]:
     """The names that hold the result of a call, or a parameter, a part of it, or something that is computed from it."""
     names: set[str] = {origin} if isinstance(origin, str) else set()
-    assignments: list[tuple[ast.AST | None, ast.AST]] = []
-    for node in body.nodes:
-        if isinstance(node, ast.Assign):
-            assignments += ((node.value, target) for target in node.targets)
-        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
-            assignments.append((node.value, node.target))
-        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            assignments.append((node.iter, node.target))
+    around = body.around(origin) if isinstance(origin, ast.expr) else set()
     before = -1
     while before != len(names):
         before = len(names)
-        for value, target in assignments:
-            parts = walk([value]) if value is not None else []
-            if origin in parts or any(isinstance(part, ast.Name) and part.id in names for part in parts):
-                stored = (part for part in walk([target]) if isinstance(part, ast.Name))
-                names.update(part.id for part in stored if isinstance(part.ctx, ast.Store))
+        for value, stored in body.assignments:
+            if value in around or not names.isdisjoint(body.names_in(value)):
+                names |= stored
     return names
 
 

@@ -130,6 +130,29 @@ def test_a_dispatcher_to_many_functions_is_judged_in_a_time_that_grows_with_thei
     assert sum(looked_at) < 60 * 60
 
 
+def test_what_many_tools_share_is_looked_for_once(project):
+    """Twice as many methods with schemas, and calls of a helper, take about twice as many steps."""
+
+    lines = (
+        "  Tool(name='t#', inputSchema={'properties': {'a': {}}}),\n",
+        " def f#(self, a):\n  return fail('no #', a)\n",
+        " if name == 't#':\n  return api.f#(arguments.get('a'))\n",
+    )
+
+    def steps(count):
+        tools, methods, chain = ("".join(line.replace("#", f"{at}") for at in range(count)) for line in lines)
+        project.write(
+            app="from mcp.server import Server\napp = Server('x')\ndef fail(text, a):\n if a:\n  return {'error': text}\n"
+            f"class Api:\n tools = [\n{tools} ]\n{methods}api = Api()\n@app.call_tool()\n"
+            f"async def call_tool(name, arguments):\n{chain} return fail('x', arguments.get('a'))\n"
+        )
+        profile, settings = cProfile.Profile(), Settings(select=frozenset({"no-error-as-data"}), jobs=1)
+        assert profile.runcall(lint_paths, str(project.root), root=str(project.root), settings=settings).diagnostics
+        return sum(entry.callcount for entry in profile.getstats())
+
+    assert steps(80) < 3 * steps(40)
+
+
 def test_a_handler_in_another_file_is_reported_once(project):
     """The dispatcher returns the result of a handler, whose failure is the handler's own finding."""
     project.write(

@@ -37,11 +37,7 @@ def decorations_of(node: FunctionNode, module: Module, program: Program) -> Deco
     """Return the wrappers and guards that the decorators of a function add."""
     if isinstance(node, ast.Lambda) or not node.decorator_list:
         return Decorations()
-    key = ("decorations of", node)
-    if key not in module.memo:
-        module.memo[key] = _read(node, module, program)
-    decorations: Decorations = module.memo[key]
-    return decorations
+    return module.once(("decorations of", node), lambda: _read(node, module, program))
 
 
 def _read(node: _Function, module: Module, program: Program) -> Decorations:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _RENAMES: Final = 2
 """How often a function may get another name: `tool, register = make()`, and a name imported `as` another."""
+_KEEP_NOTHING: Final = frozenset({"staticmethod", "classmethod", "abstractmethod", "abc.abstractmethod"})
 
 
 Caller: TypeAlias = "tuple[Called, ast.Call, Scope]"
@@ -57,7 +58,7 @@ def all_callers_of(scope: Scope) -> list[Caller]:
     home = written_scope(scope)
     known, name, memo = callers_of(home) or [], getattr(home.node, "name", ""), home.module.memo
     if (key := ("all callers", home.node)) not in memo:
-        kept = not all(ast.unparse(part).endswith("method") for part in getattr(home.node, "decorator_list", ()))
+        kept = not _KEEP_NOTHING.issuperset(map(ast.unparse, getattr(home.node, "decorator_list", ())))
         modules = home.module.project.modules_with(home.module, partial(_mentioned, {name})) if known else None
         uses = {part for module in modules or () for part in _uses(module).get(name, ())}
         memo[key] = bool(uses) and not kept and uses <= {call.func for _, call, _ in known}

@@ -106,10 +106,8 @@ class Calls:
         if inside is None:
             return None
         function, frame = inside
-        memo, key = frame.module.memo, ("collector", function, scope.module.name)
-        if key not in memo:
-            memo[key] = collector_of(function, frame.module, scope.module)
-        collector: tuple[bool, Maker] | None = memo[key]
+        key = ("collector", function, scope.module.name)
+        collector = frame.module.once(key, lambda: collector_of(function, frame.module, scope.module))
         return self.evaluated(collector[1], frame) if collector is not None and collector[0] is called else None
 
     def maker(self, node: ast.expr, scope: Scope, depth: int = 0) -> Maker | None:

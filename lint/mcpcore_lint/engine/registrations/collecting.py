@@ -40,12 +40,7 @@ def collector_of(function: Function, owner: Module, asking: Module) -> tuple[boo
 def _collects(function: Function, owner: Module) -> bool | None:
     """Whether a decorator that collects is called first; None for other functions."""
     # Each decorated function of the project asks, and a function may lead back to itself.
-    key = ("collects", function)
-    if key not in owner.memo:
-        owner.memo[key] = None
-        owner.memo[key] = _called_first(function, owner)
-    called_first: bool | None = owner.memo[key]
-    return called_first
+    return owner.once(("collects", function), lambda: _called_first(function, owner), None)
 
 
 def _called_first(function: Function, owner: Module) -> bool | None:

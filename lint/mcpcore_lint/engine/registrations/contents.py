@@ -81,14 +81,13 @@ def _handed_on(module: Module, name: str, home: Scope) -> Iterator[Entry]:
 
 def _modules(home: Module, name: str) -> list[Module]:
     """The files that may put something into a collection of this name."""
-    key = ("modules", name)
-    if key not in home.memo:
-        words = (f"{name}.", f"{name}[", f"{name} +", f"{name} |", f"{name})")
+    words = (f"{name}.", f"{name}[", f"{name} +", f"{name} |", f"{name})")
+
+    def may_put(text: str) -> bool:
         # Most files do not have the name, so it is searched alone first.
-        modules = home.project.modules_with(home, lambda text: name in text and any(word in text for word in words))
-        home.memo[key] = modules or [home]
-    known: list[Module] = home.memo[key]
-    return known
+        return name in text and any(word in text for word in words)
+
+    return home.once(("modules", name), lambda: home.project.modules_with(home, may_put) or [home])
 
 
 def _is_variable(subject: ast.expr, name: str, scope: Scope, home: Scope) -> bool:

@@ -17,10 +17,8 @@ _HINTED: Final = frozenset(word for word in NEAR if any(hint in word for hint in
 
 def is_likely(call: ast.Call, module: Module) -> bool:
     """Whether a call is read as a registration, as each decorator is."""
-    key = "likely calls"
-    if key not in module.memo:
-        module.memo[key] = {node for node, _ in likely_calls(module)}
-    return call in module.memo[key] or is_decorator(call)
+    likely = module.once("likely calls", lambda: {node for node, _ in likely_calls(module)})
+    return call in likely or is_decorator(call)
 
 
 def likely_calls(module: Module) -> list[tuple[ast.Call, Scope]]:

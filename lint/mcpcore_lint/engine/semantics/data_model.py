@@ -63,11 +63,7 @@ def read_model(value: Value) -> DataModel | None:
     if info is None:
         return None
     # Many tools return the same few models.
-    key = ("model", info.node)
-    if key not in info.module.memo:
-        info.module.memo[key] = _read(info)
-    model: DataModel | None = info.module.memo[key]
-    return model
+    return info.module.once(("model", info.node), lambda: _read(info))
 
 
 def _read(info: ClassInfo) -> DataModel | None:

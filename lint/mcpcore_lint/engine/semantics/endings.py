@@ -122,11 +122,11 @@ def _always_raises(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, d
     if module is None:
         return False
     # The result depends on the depth, so the depth is part of the key: callers must not depend on their order.
-    key = ("always raises", node, depth)
-    if key not in module.memo:
-        module.memo[key] = False  # a function that calls itself
-        module.memo[key] = _never_declared(node, module.scope) or _raises_on_all_paths(node, module, depth)
-    return bool(module.memo[key])
+    return module.once(
+        ("always raises", node, depth),
+        lambda: _never_declared(node, module.scope) or _raises_on_all_paths(node, module, depth),
+        False,  # noqa: FBT003 - for a function that calls itself
+    )
 
 
 def _raises_on_all_paths(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, depth: int) -> bool:

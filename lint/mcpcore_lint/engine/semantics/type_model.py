@@ -144,14 +144,8 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
 
 def ancestry(info: ClassInfo) -> tuple[ClassInfo, ...]:
     """A class and its base classes in the project, in method resolution order."""
-    memo = info.module.memo
-    key = ("ancestry", info.node)
-    order: tuple[ClassInfo, ...] | None = memo.get(key)
-    if order is None:
-        memo[key] = (info,)  # a class that inherits from itself, in code that cannot run
-        order = _linear(info)
-        memo[key] = order
-    return order
+    # A class may inherit from itself, in code that cannot run.
+    return info.module.once(("ancestry", info.node), lambda: _linear(info), (info,))
 
 
 def _linear(info: ClassInfo) -> tuple[ClassInfo, ...]:

@@ -6,7 +6,7 @@ import ast
 import re
 from bisect import bisect_left, bisect_right
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from mcpcore_lint.dataclasses import cached_property, light
 from mcpcore_lint.engine.syntax.outline import complete, complete_all, deferred, forget, outline, settle
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.project import Project
     from mcpcore_lint.model import FunctionNode
 
+T = TypeVar("T")
 WORTH_ALL: Final = 16
 """How often a file may be gone through for single functions before it is parsed whole."""
 
@@ -181,6 +182,17 @@ class Module:
             self.functions[node] = scope
         return scope
 
+    def once(self, key: object, make: Callable[[], T], *meanwhile: T) -> T:
+        """What `make` returns, which is called once for each key as long as the syntax of the file is kept.
+
+        If `make` asks for the same key, it gets `meanwhile`.
+        """
+        if key not in self.memo:
+            self.memo.update((key, value) for value in meanwhile)
+            self.memo[key] = make()
+        value: T = self.memo[key]
+        return value
+
     def calls_near(
         self,
         *words: str,
@@ -199,12 +211,7 @@ class Module:
             inside: The function to look into, without its decorators; None for the whole file.
         """
         key = ("calls_near", words, skip, decorators, inside)
-        known = self.memo.get(key)
-        if known is None:
-            known = self._calls_near(words, skip, inside or self.tree, decorators=decorators)
-            self.memo[key] = known
-        calls: list[tuple[ast.Call, Scope]] = known
-        return calls
+        return self.once(key, lambda: self._calls_near(words, skip, inside or self.tree, decorators=decorators))
 
     def lines_with(self, word: str) -> list[int]:
         """The lines on which a text begins."""

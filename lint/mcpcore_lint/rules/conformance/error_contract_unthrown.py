@@ -126,8 +126,9 @@ def _texts(tool: ToolDef) -> set[str] | None:
 
 def _uncalled(module: Module) -> set[str]:
     """The strings in the properties and special methods of a file: these run without a call that could be followed."""
-    if "uncalled" not in module.memo:
-        module.memo["uncalled"] = {
+    return module.once(
+        "uncalled",
+        lambda: {
             node.value
             for info in module.classes.values()
             for method in info.methods.values()
@@ -135,6 +136,5 @@ def _uncalled(module: Module) -> set[str]:
             if is_property(method) or (method.name.startswith("__") and method.name != "__init__")
             for node in walk([*method.body])
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        }
-    texts: set[str] = module.memo["uncalled"]
-    return texts
+        },
+    )

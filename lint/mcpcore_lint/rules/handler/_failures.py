@@ -251,9 +251,7 @@ class FailureDetector:
             function = HandlerBuilder.of(node, module, self._ctx.hierarchy).model
             settings = settings_of(function, call.args, dict(call.keywords), complete=call.complete)
             key = ("always returns a failure", node, self._contract_tool, settings)
-            if key not in module.memo:
-                module.memo[key] = self._only_failures(node, module, constants(settings, function))
-            always: Failure | None = module.memo[key]
+            always = module.once(key, lambda: self._only_failures(node, module, constants(settings, function)))
             return always or self._with_arguments(node, module, call, in_clause=in_clause)
         finally:
             self._open.pop()

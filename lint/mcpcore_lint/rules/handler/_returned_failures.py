@@ -433,12 +433,9 @@ def failures_of(
 
 def helpers_of(handler: Handler, ctx: RuleContext) -> list[tuple[Handler, ast.Return]]:
     """The functions of the project whose result a handler returns as it is, each once, with the `return`."""
-    key = ("helpers", handler.node)
-    if key not in handler.module.memo:
-        reader = _AnswerReader(handler, ctx, contract_tool=False, depth=0)
-        handler.module.memo[key] = [*{model.node: (model, node) for model, node in reader.returned_calls()}.values()]
-    helpers: list[tuple[Handler, ast.Return]] = handler.module.memo[key]
-    return helpers
+    reader = _AnswerReader(handler, ctx, contract_tool=False, depth=0)
+    helpers = ((model.node, (model, node)) for model, node in reader.returned_calls())
+    return handler.module.once(("helpers", handler.node), lambda: [*dict(helpers).values()])
 
 
 def _yields(function: FunctionNode) -> bool:

@@ -1,6 +1,7 @@
 """Follows a returned value to the client: whatever takes it on the way may make it a failure after all."""
 
 import ast
+from functools import partial
 from typing import Any, Final
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
@@ -101,28 +102,34 @@ def _checked_before(call: ast.Call, body: Body) -> set[str]:
     """The names that are true at a call, or get their values in a statement that leaves for want of one."""
     names, bound = body.true_names(call), set[str]()
     for statement in (before for part in (call, *body.above(call)) for before in reversed(body.before(part))):
-        parts = walk([statement])
-        stored = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)} - bound
+        stored, refused = body.module.once(("refused", statement), partial(_bound_and_refused, statement))
+        names |= refused - bound
         bound |= stored  # what binds a name last decides
-        kinds = (ast.If, ast.Try) if isinstance(statement, (ast.If, ast.Try)) else ()
-        leaving = [
-            part
-            for part in parts
-            if isinstance(part, kinds) and any(isinstance(end, (ast.Return, ast.Raise)) for end in walk([part]))
-        ]
-        # `sessions.get(key)` raises nothing for a missing value, and a test of something else refuses none.
-        found = {
-            getattr(part.targets[0], "id", "")
-            for part in parts
-            if isinstance(part, ast.Assign) and ".get(" in ast.unparse(part.value)
-        }
-        names |= {
-            name
-            for name in stored
-            for part in leaving
-            if (mentions(part.test, name) if isinstance(part, ast.If) else name not in found)
-        }
     return names
+
+
+def _bound_and_refused(statement: ast.stmt) -> tuple[set[str], set[str]]:
+    """The names that get values in a statement, and those of them for want of which it leaves."""
+    parts = walk([statement])
+    stored = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    kinds = (ast.If, ast.Try) if isinstance(statement, (ast.If, ast.Try)) else ()
+    leaving = [
+        part
+        for part in parts
+        if isinstance(part, kinds) and any(isinstance(end, (ast.Return, ast.Raise)) for end in walk([part]))
+    ]
+    # `sessions.get(key)` raises nothing for a missing value, and a test of something else refuses none.
+    found = {
+        getattr(part.targets[0], "id", "")
+        for part in parts
+        if isinstance(part, ast.Assign) and ".get(" in ast.unparse(part.value)
+    }
+    return stored, {
+        name
+        for name in stored
+        for part in leaving
+        if (mentions(part.test, name) if isinstance(part, ast.If) else name not in found)
+    }
 
 
 def middleware_of(tool: ToolDef, ctx: RuleContext, *, inside: str = "") -> list[tuple[Handler, list[ast.Call]]]:
@@ -187,23 +194,22 @@ def is_judged(
     def counts(node: ast.AST) -> bool:
         return last is None or getattr(node, "lineno", 0) <= last
 
-    def concerns(node: ast.AST | None) -> bool:
-        return node is not None and any(
-            part is call or (isinstance(part, ast.Name) and part.id in names) for part in walk([node])
-        )
+    around = body.around(call)
 
-    for test in body.nodes:
-        if not isinstance(test, _TESTS) or not counts(test):
-            continue
+    def concerns(node: ast.AST | None) -> bool:
+        return node in around or not names.isdisjoint(body.names_in(node))
+
+    tests: list[Any] = [test for kind in _TESTS for test in body.all(kind)]
+    for test in filter(counts, tests):
         condition = test.subject if isinstance(test, ast.Match) else test.test
-        if isinstance(test, ast.Match) or any(looks_for_failure(condition, name) for name in names):
+        if isinstance(test, ast.Match) or any(
+            looks_for_failure(condition, name) for name in names & body.names_in(condition)
+        ):
             after: list[ast.AST] = [test, *body.after(test)] if concerns(condition) else []
             if any(_may_fail(node, body) and counts(node) for node in walk(after)):
                 return True
     # A dispatcher may call hundreds of functions in one chain of `elif`: most calls do not concern the result.
-    return any(
-        isinstance(node, ast.keyword) and node.arg in MARKS and concerns(node.value) for node in body.nodes
-    ) or any(
+    return any(node.arg in MARKS and concerns(node.value) for node in body.all(ast.keyword)) or any(
         concerns(argument) and not body.is_kept_going(other) and _is_judge(other, function, ctx, depth)
         for other in body.all(ast.Call)
         if other is not call and counts(other)

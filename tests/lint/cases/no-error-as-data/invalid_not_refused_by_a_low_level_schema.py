@@ -61,6 +61,8 @@ async def search(arguments):
     if order is None:
         return {"error": "no order"}  # here
     part = arguments.get("part")
+    if part == "two":
+        return {"error": "no part two"}  # here
     if part and part != "one":
         return {"error": f"no part {part}"}  # here
     least = arguments.get("least")

@@ -160,6 +160,32 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         "raise ValueError(text)",
     ),
+    "a package that the caller names": (
+        """
+        class PackageNotFoundError(Exception): ...
+
+        @mcp.tool()
+        def f(name: str) -> dict[str, Any]:
+            try:
+                return g(name)
+            except PackageNotFoundError:
+                return {"error": f"Package {name} was not found"}
+        """,
+        'raise ctx.fail("package_was_not_found", f"Package {name} was not found") from exc',
+    ),
+    "a package that the server needs": (
+        """
+        class PackageNotFoundError(Exception): ...
+
+        @mcp.tool()
+        def f(name: str) -> dict[str, Any]:
+            try:
+                return g(name)
+            except PackageNotFoundError:
+                return {"error": "A package was not found"}
+        """,
+        'raise internal_error("A package was not found") from exc',
+    ),
     "a reason with a number": (
         """
         @mcp.tool()

@@ -350,8 +350,9 @@ class Conversion:
 
     def _code(self, place: Place, kind: str, text: str) -> str:
         """The code of a failure; a text of the caller that cannot be parsed is a wrong argument."""
-        code, clause = code_of(kind, text), self.body.clause_of(place.node)
         known = {parameter.arg for parameter in all_parameters(self.body.node.args)}
+        code = code_of(kind, text, names_value=shows(place.message, self.body.scope, known))
+        clause = self.body.clause_of(place.node)
         tried = self.body.module.parents.get(clause) if clause is not None else None
         parts = walk([*tried.body]) if code == "SERIALIZATION_ERROR" and isinstance(tried, ast.Try) else ()
         calls = [part for part in parts if isinstance(part, ast.Call) and last_name(part) == "loads" and part.args]

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.scopes import Scope
 
-_IN_RESPONSE: Final = re.compile(
-    r"(?i:\bin (?:the |its |an? )?(?:\w+ )?response\b)"
-    r"|(?i:\b(?:binary|executable|command|program|package|library|dependency|driver|credentials?|api[ _-]?key)\b)"
+_IN_RESPONSE: Final = re.compile(r"\bin (?:the |its |an? )?(?:\w+ )?response\b", re.IGNORECASE)
+"""What a caller cannot name."""
+_OF_SERVER: Final = re.compile(
+    r"(?i:\b(?:binary|executable|command|program|package|library|dependency|driver|credentials?|api[ _-]?key)\b)"
     r"|(?:Binary|Executable|Command|Package|Library|Dependency|Driver|Credentials?|ApiKey|APIKey)(?=[A-Z])"
 )
-"""What a caller cannot name: a part of a response, or of the server."""
+"""What a caller cannot name if it is a part of the server: a text with a value of the caller is about another one."""
 LOCK: Final = re.compile(r"(?i:\block)|Lock")
 """What passes with time."""
 VAGUE: Final = frozenset({"INTERNAL_ERROR", "UNKNOWN_ERROR"})
@@ -253,12 +254,15 @@ def slug(parts: list[str | None], most: int) -> str:
 
 
 @cache
-def code_of(class_name: str, message: str) -> str:
-    """The name of the code for an exception class and the constant part of a message; both may be empty."""
+def code_of(class_name: str, message: str, *, names_value: bool = False) -> str:
+    """The name of the code for an exception class and the constant part of a message; both may be empty.
+
+    With `names_value`, the message also shows a value that the caller passed.
+    """
     code = _code_of(class_name, message)
-    # A lock passes with time, so the advice of CONFLICT not to retry would be false. The caller cannot name a response.
-    vague = {"CONFLICT": LOCK, "NOT_FOUND": _IN_RESPONSE}.get(code)
-    return "INTERNAL_ERROR" if vague is not None and vague.search(f"{class_name} {message}") else code
+    # A lock passes with time, so the advice of CONFLICT not to retry would be false.
+    vague = {"CONFLICT": (LOCK,), "NOT_FOUND": (_IN_RESPONSE, *([] if names_value else [_OF_SERVER]))}.get(code, ())
+    return "INTERNAL_ERROR" if any(part.search(f"{class_name} {message}") for part in vague) else code
 
 
 def _code_of(class_name: str, message: str) -> str:

@@ -160,6 +160,13 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         "raise ValueError(text)",
     ),
+    "a name in parentheses": (
+        """
+        from mcp.server.fastmcp import FastMCP
+        other = FastMCP(("other"))
+        """,
+        'Server(("other"), expose_internal_errors="message")',
+    ),
     "a package that the caller names": (
         """
         class PackageNotFoundError(Exception): ...

@@ -73,6 +73,8 @@ def add_argument(module: Module, call: ast.Call, code: str) -> Edit:
         return Edit(end, end, code)
     last = arguments[-1]
     end, line = source.node_range(last)[1], source.line(last.lineno)
+    # The argument itself may be in parentheses.
+    end += len(re.findall(r"^(?:\s*\))*", source.text[end : source.node_range(call)[1] - 1])[0])
     rest = re.match(r"[ \t]*,?([ \t]*(?:#[^\r\n]*)?)(?=\r?\n)", source.text[end:])
     if last.lineno == call.lineno or rest is None:
         glue = f",{source.newline}{_indent(line)}" if last.lineno != call.lineno else ", "

@@ -168,12 +168,16 @@ def test_names_that_the_installed_release_does_not_have_are_listed(tmp_path: Pat
 
 
 def test_packages_that_ask_for_an_earlier_release_are_listed(tmp_path: Path) -> None:
-    """The metadata of the environment says so. A cap above the release, and that of an extra, do not matter."""
+    """The metadata of the environment says so. A cap above the release, and that of an extra, do not matter.
+
+    Neither does what the project asked for when it was installed.
+    """
     site = tmp_path / "site"
     asking = {
         "old-one": "mcp[cli]>=1.2,<2",
         "new": "mcp<3",
         "other": "mcp-agent<1",
+        "My_Server": "mcp<2",
         "old_extra": "fastmcp<3; extra == 'x'",
     }
     for name, wanted in asking.items():
@@ -183,7 +187,10 @@ def test_packages_that_ask_for_an_earlier_release_are_listed(tmp_path: Path) -> 
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nPYTHONPATH="{site}" exec {sys.executable} "$@"\n')
     python.chmod(0o755)
-    lists = '[project]\nname = "a"\ndependencies = [\n    "fastmcp>=4",\n    "old_one>=1",\n    "new", "other",\n    "old-extra",\n'
+    lists = (
+        '[project]\nname = "my-server"\ndependencies = [\n    "fastmcp>=4",\n    "old_one>=1",\n'
+        '    "new", "other",\n    "old-extra",\n'
+    )
     # These leave out what the installed FastMCP and SDK need; the others take a release that both have, or may.
     lists += '    "websockets>=12,<14",\n    "uvicorn>=0.30,<99",\n    "pydantic==2.*",\n    "starlette ~=1",\n    "PyJWT[x]==2",\n]\n'
     project = tmp_path / "project"

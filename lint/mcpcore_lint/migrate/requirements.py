@@ -29,10 +29,10 @@ _IMPORTS: Final = re.compile(
     rb"(?<!try:\n)(?<!try:\r\n)^[ \t]*(?:import|from)[ \t]+(httpx|httpx_sse|pydantic_settings)\b", re.MULTILINE
 )
 _NEXT: Final = {"mcp": "3", "fastmcp": "5", "fastmcp-slim": "5"}
-_LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.lock")
+LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.lock")
 FILES: Final = re.compile(
     r"pyproject\.toml|Pipfile|(?:[\w.-]*[._-])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
-    rf"|{'|'.join(map(re.escape, _LOCKS))}"
+    rf"|{'|'.join(map(re.escape, LOCKS))}"
 )
 """The names of files that say what is installed."""
 INSTALLS: Final = re.compile(
@@ -119,7 +119,7 @@ def needs_of(code: Sequence[bytes], brought: frozenset[str], *, is_changed: bool
 
 def listed(texts: Mapping[str, bytes], code: Iterable[bytes]) -> tuple[tuple[str, ...], bool]:
     """The lists that may get mcpcore if none names a framework, and whether nothing names FastMCP except them."""
-    decoded = {path: raw.decode("utf-8", "replace") for path, raw in texts.items() if not path.endswith(_LOCKS)}
+    decoded = {path: raw.decode("utf-8", "replace") for path, raw in texts.items() if not path.endswith(LOCKS)}
     lists = {path: (text, _lists(path, text)) for path, text in decoded.items()}
     named = any(next(_found(path, *known), None) or "mcpcore" in known[0] for path, known in lists.items())
     mains = tuple(path for path, (_, known) in lists.items() if known and known[0] and "constraints" not in path)
@@ -149,7 +149,7 @@ def plan_requirements(
         mains: The lists that may get mcpcore, if none names a framework.
         is_idle: Whether nothing names FastMCP except the lists.
     """
-    if (made := path.endswith((".txt", ".in")) and _MADE.search(text) is not None) or path.endswith(_LOCKS):
+    if (made := path.endswith((".txt", ".in")) and _MADE.search(text) is not None) or path.endswith(LOCKS):
         named = re.search(r"^name = \"(?:mcp|fastmcp)\"|\"(?:mcp|fastmcp)\": \{|^(?:fast)?mcp\b", text, re.MULTILINE)
         stale = named and (needs.moved or (needs.mcpcore and "mcpcore" not in text))
         line = Left(

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.migrate.requirements import LOCKS
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
 
@@ -28,6 +29,9 @@ _PIN: Final = (
     r"^[^#\n]*?(?<![\w.-])(%s(?![\w.-])(?:\[[^\]\n]*\])?[ \t\d.,<>=~!*()]*?(<=?|==)[ \t]*([\d.]*\d)(?![\w.*]))"
 )
 """A requirement of a package that leaves out later versions."""
+_PROJECT: Final = ("pyproject.toml", "setup.cfg", "setup.py")
+_NAME: Final = re.compile(r"^\s*name\s*=\s*[\"']?([\w.-]+)[\"']?,?\s*$", re.MULTILINE)
+"""The name of a project in one of these."""
 
 
 class Trial(NamedTuple):
@@ -86,11 +90,14 @@ class Trial(NamedTuple):
             for path, line, module, name in answer["missing"]
             if (shown(path), line) not in known
         ]  # fmt: skip
-        for path in {*paths} - {*code}:
-            text = (content_of(path) or b"").decode("utf-8", "replace")
-            for name, wanted in answer["asking"]:
+        texts = {path: (content_of(path) or b"").decode("utf-8", "replace") for path in paths}
+        # The environment may hold the project itself, with the requirements that it had.
+        named = [name for path, text in texts.items() if path.endswith(_PROJECT) for name in _NAME.findall(text)]
+        own = {"mcp", "fastmcp", *map(_normal, named)}
+        for path, text in ((path, texts[path]) for path in {*paths} - {*code}):
+            for name, wanted in answer["asking"] if not path.endswith(LOCKS) else ():
                 spelled = re.search(rf"(?<![\w.-]){re.sub('[-_.]', '[-_.]', name)}(?![\w.-])", text, re.IGNORECASE)
-                if spelled is not None and name.lower() not in {"mcp", "fastmcp"}:
+                if spelled is not None and _normal(name) not in own:
                     line = text.count("\n", 0, spelled.start()) + 1
                     decide = f"it asks for {wanted}, so take a release of it that does not, or leave it out"
                     left.append(Left(shown(path), line, (), f"the dependency {name}", decide))
@@ -243,6 +250,10 @@ def _entry_points(root: str) -> list[str]:
     ]
     paths = (f"{start}{end}" for start in starts for end in (".py", f"{os.sep}__init__.py"))
     return [path for path in paths if os.path.isfile(path)]
+
+
+def _normal(name: str) -> str:
+    return re.sub("[-_.]+", "-", name).lower()
 
 
 def _numbers(version: str) -> list[int]:

@@ -227,6 +227,13 @@ OTHERS = [
     (SDK, "pyproject.toml", '[project]\ndependencies = ["fastmcp<3"]\n',
      '[project]\ndependencies = ["fastmcp<3", "mcpcore>=0.1"]\n',
      ["pyproject.toml:2: the dependency fastmcp: nothing imports it: leave it out, since releases before 4.0 ask for version 1 of the SDK"]),
+    (SDK, "pyproject.toml", '[project]\ndependencies = [\n    "mcp>=1.2",\n    "fastmcp<3",\n    "x",\n]\n',
+     '[project]\ndependencies = [\n    "mcp>=2.3",\n    "mcpcore>=0.1",\n    "x",\n]\n', []),
+    (SDK, "pyproject.toml", '[project]\ndependencies = ["fastmcp<3", "mcp>=1.2"]\n[dependency-groups]\na = ["mcp", "fastmcp"]\n',
+     '[project]\ndependencies = ["mcp>=2.3", "mcpcore>=0.1"]\n[dependency-groups]\na = ["mcp>=2.3"]\n', []),
+    (SDK, "requirements.txt", "mcp\nfastmcp>=2", "mcp>=2.3\nmcpcore>=0.1\n", []),
+    (SDK, "requirements.txt", "mcp\n# The command.\nfastmcp>=2\n", "mcp>=2.3\nmcpcore>=0.1\n# The command.\nfastmcp>=2\n",
+     ["requirements.txt:4: the dependency fastmcp: nothing imports it: leave it out, since releases before 4.0 ask for version 1 of the SDK"]),
     (SDK, "constraints.txt", "httpx2==2.5\nmcp==2.0.0\n", None,
      ["constraints.txt:2: the pin mcp==2.0.0: mcpcore needs mcp 2.3 or later"]),
 ]  # fmt: skip

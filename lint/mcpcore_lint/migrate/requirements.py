@@ -88,6 +88,7 @@ _CAPPED: Final = re.compile(r"<|==|[~^]|^\s*\d")
 _HELD: Final = re.compile(r"^(?:constraint|override)-dependencies\b(?:(?!^[\w\[])[\s\S])*\Z", re.MULTILINE)
 """The text before a requirement of a list that only constrains others."""
 _IDLE: Final = "nothing imports it: leave it out, since releases before 4.0 ask for version 1 of the SDK"
+_REMOVED: Final = "nothing imports it, and releases before 4.0 ask for version 1 of the SDK"
 _SINCE: Final = "; python_version >= '3.11'"
 _EXTRAS: Final = "the extras with mcpcore need Python 3.11 or later"
 _MARK: Final = "mcp-here"
@@ -162,6 +163,11 @@ def plan_requirements(
         return Requirements(left=(line,) if stale else ())
     lists = _lists(path, text)
     found = [*_found(path, text, lists)]
+    idle = is_idle and writable and needs.moved
+    with_mcp = {home for match, home in found if match["name"] == "mcp"}
+    gone = [match for match, home in found if idle and match["name"] == "fastmcp" and home in with_mcp]
+    cut = {match: edit for match in gone if (edit := _cut(path, text, match, lists)) is not None}
+    found = [(match, home) for match, home in found if match not in cut]
     # A constraint installs nothing, so nothing is added to it.
     is_held = "constraints" in path.rpartition("/")[2]
     asked = [(match, home) for match, home in found if not (is_held or _HELD.search(text[: match.start()]))]
@@ -172,6 +178,8 @@ def plan_requirements(
     # Who installs no extra goes on to use an earlier Python.
     optional = bool(homes) and 0 not in homes and path.endswith(".toml") and "[tool.poetry" not in text
     edits, left, raised = _python(path, text, needs, writable=writable and not optional)
+    edits += cut.values()
+    raised += [Left(path, _line(text, match), (), "the dependency fastmcp", _REMOVED) for match in cut]
     requirement = f"mcpcore{'[fastmcp]' * needs.fastmcp}>={LEAST['mcpcore']}{_SINCE * bool(optional and left)}"
     raised = [*raised, *(line._replace(decide=_EXTRAS) for line in left if optional and _SINCE not in text)]
     left = [] if optional else left
@@ -179,9 +187,9 @@ def plan_requirements(
         pin, adds = _pin(match), match in beside
         old = {part for part in brought if pin is not None and match in brought[part]}
         added = [*[requirement] * adds, *sorted(old if match["name"] == "mcp" else old - _WITH_FASTMCP)]
-        if pin is not None and is_idle and writable and needs.moved and match["name"] == "fastmcp":
+        if pin is not None and idle and match["name"] == "fastmcp":
             pin = None
-            left.append(Left(path, text.count("\n", 0, match.start("name")) + 1, (), "the dependency fastmcp", _IDLE))
+            left.append(Left(path, _line(text, match), (), "the dependency fastmcp", _IDLE))
         # With the name, so that what goes behind a requirement without a version is behind this edit.
         start, end = match.start("name"), match.end("version")
         changes = [Edit(start, end, text[start : match.start("version")] + pin)] if pin is not None else []
@@ -206,13 +214,29 @@ def plan_requirements(
             pattern = (
                 f"the pin {name}{version.strip()}" if pin is not None and version.strip() else f"the dependency {name}"
             )
-            left.append(Left(path, text.count("\n", 0, match.start("name")) + 1, (), pattern, decide))
+            left.append(Left(path, _line(text, match), (), pattern, decide))
     if needs.mcpcore and path in mains[:1]:
         new = _at_end(path, text, lists, requirement) if writable and len(mains) == 1 else []
         edits += new
         line = Left(path, 1, (), "the import of mcpcore", f"no list of dependencies has it, so add {requirement}")
         left += [line] * (not new)
     return Requirements(tuple(sorted(edits)), tuple(left), tuple(raised))
+
+
+def _line(text: str, match: re.Match[str]) -> int:
+    return text.count("\n", 0, match.start("name")) + 1
+
+
+def _cut(path: str, text: str, match: re.Match[str], lists: Sequence[Sequence[str]] | None) -> Edit | None:
+    """The edit that removes a requirement from a line of its own or from a list; None if a comment is about it."""
+    spelled, start = re.escape(match[0].strip()), text.rfind("\n", 0, match.start()) + 1
+    ways = rf"(?<=\n)[ \t]*{spelled}[ \t]*,?[ \t]*(?:\r?\n|\Z)|[ \t]*,[ \t]*{spelled}|{spelled}[ \t]*,[ \t]*"
+    edits = [Edit(*way.span(), "") for way in re.finditer(ways, text) if way.start() <= match.end() - 1 < way.end()]
+    known = [lists, _lists(path, apply(text, edits))]
+    before, after = ([*map(_package, chain.from_iterable(part or ()))] for part in known)
+    above = text[:start].rstrip().rpartition("\n")[2].lstrip()
+    said = above.startswith("#") or "#" in text[start:].partition("\n")[0]
+    return edits[0] if not said and sorted(before) == sorted(["fastmcp", *after]) else None
 
 
 def _at_end(path: str, text: str, lists: Sequence[Sequence[str]] | None, requirement: str) -> list[Edit]:

@@ -111,7 +111,10 @@ def test_options_of_the_server_are_listed(tmp_path: Path) -> None:
     """The report names options that version 2 takes elsewhere."""
     source = 'from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP("x", host="h", port=1)\n'
     (tmp_path / "server.py").write_text(source)
-    assert "runs functions without `async` in parallel threads" in command(str(tmp_path)).stderr
+    threads = "runs functions without `async` in parallel threads"
+    assert threads in command(str(tmp_path)).stderr
+    (tmp_path / "tools.py").write_text("from server import mcp\n\n\n@mcp.tool()\nasync def f() -> None: ...\n")
+    assert threads not in command(str(tmp_path)).stderr
     outcome, _ = run(tmp_path, {"server.py": source})
     assert [
         "server.py:3: host='h' of the server, which SDK 2.0 does not have, is removed: give it where the server is run",
@@ -168,6 +171,23 @@ def i(x: str) -> list[str]:
     ] == starts
     assert "TODO" not in done.stderr
     assert "Next: run your formatter, do what the lines above say, and run your tests." in done.stderr
+
+
+def test_many_possible_failures_of_a_file_share_a_line(project: Path) -> None:
+    """A reviewer reads no hundred lines about helpers whose texts stay as they are."""
+    raises = "".join(f"    if x == {number}:\n        raise OSError('No {number}')\n" for number in range(25))
+    (project / "helper.py").write_text(f"def help(x: int) -> None:\n{raises}")
+    tool = "\n\n@mcp.tool\ndef f(x: int) -> None:\n    help(x)\n"
+    (project / "server.py").write_text(
+        f'from fastmcp import FastMCP\n\nfrom helper import help\n\nmcp = FastMCP("x"){tool}'
+    )
+    lines = [line for line in command(".").stdout.splitlines() if "of a helper" in line]
+    assert [
+        (
+            "25 places: helper.py:3, 5, 7, 9, 11, 13, 15, 17, … f: … of a helper is in no contract: raise a class of your own "
+            "there, and declare it with .on(...), if clients need its code or advice"
+        )
+    ] == lines
 
 
 def test_places_that_are_alike_are_one_line(project: Path) -> None:

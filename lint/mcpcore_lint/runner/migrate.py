@@ -72,6 +72,8 @@ class Migration(NamedTuple):
     """The clauses that caught everything and went, or raise again now, by their lines before the run."""
     tried: Tried | None = None
     """What came of importing the files, and of the command of the project; None if nothing was asked for."""
+    parallel: bool = False
+    """Whether a function of the server is not async, or none is known, so that version 2 may run it in threads."""
 
     @property
     def exit_code(self) -> int:
@@ -138,6 +140,7 @@ class _Run:
         """The clauses that catch everything, with their lines on disk."""
         self.failures: list[Failure] = []
         self.tools = 0
+        self.parallel = False
         self.projects: list[tuple[Group, Mapping[str, bytes]]] = []
         """The projects, each with its files that concern the run."""
         self.requirements: dict[str, Requirements] = {}
@@ -367,7 +370,7 @@ class _Run:
         left += trial.missing(self.raw, self.shown, left) if trial is not None and write else ()
         return Migration(
             tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools,
-            tuple(line for line in removed if not line.stops), tried,
+            tuple(line for line in removed if not line.stops), tried, self.parallel or not self.tools,
         )  # fmt: skip
 
 
@@ -568,6 +571,7 @@ class _Pass:
                 continue
             with self._guarded(module.absolute):
                 for tool in self.checker.find_tools(module):
+                    self._run.parallel |= not tool.handler.is_async
                     home = tool.handler.module
                     if tool.kind == "tool" and home.absolute in self.modules and not is_test(home):
                         tools.setdefault(home.absolute, []).append(tool)

@@ -18,7 +18,12 @@ from tests.tables import in_one_test
 MIDDLE = 'ContractMiddleware(expose_internal_errors="message")'
 MIDDLEWARE = {
     'FastMCP("x")': f'FastMCP("x", middleware=[{MIDDLE}])',
-    'FastMCP("x", middleware=[Other()])': f'FastMCP("x", middleware=[Other()])\nmcp.middleware.insert(0, {MIDDLE})',
+    'FastMCP("x", middleware=[Other()])': f'FastMCP("x", middleware=[{MIDDLE}, Other()])',
+    'FastMCP("x", middleware=[\n    Other(),\n])': f'FastMCP("x", middleware=[\n    {MIDDLE},\n    Other(),\n])',
+    'FastMCP("x", middleware=[  # a\n    # b\n    Other(),\n])': (
+        f'FastMCP("x", middleware=[  # a\n    {MIDDLE},\n    # b\n    Other(),\n])'
+    ),
+    'FastMCP("x", middleware=others())': f'FastMCP("x", middleware=others())\nmcp.middleware.insert(0, {MIDDLE})',
     # In each of several branches.
     'None\nif Other:\n    mcp = FastMCP("x")\nelse:\n    mcp = FastMCP("y", mask_error_details=True)': (
         f'None\nif Other:\n    mcp = FastMCP("x", middleware=[{MIDDLE}])\nelse:\n'

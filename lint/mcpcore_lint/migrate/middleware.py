@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods import edits as codemods
@@ -99,6 +100,16 @@ def plan_middleware(module: Module, mounted: Collection[ast.AST] = ()) -> tuple[
         new: tuple[Edit, ...] = ()
         if keys.isdisjoint({None, "middleware"}):
             new = (codemods.add_argument(module, call, f"middleware=[{made}]"),)
+        for keyword in call.keywords:
+            match keyword:
+                case ast.keyword(arg="middleware", value=ast.List(elts=[first, *_]) as written):
+                    start, end = (module.source.node_range(part)[0] for part in (written, first))
+                    gap = module.source.text[start + 1 : end]
+                    # Above the comment of the first one.
+                    lines = re.match(r"[^\n]*\n\s*", gap)
+                    place = start + 1 + lines.end() if lines else end
+                    below = module.source.newline + gap.rpartition("\n")[2] if lines else " "
+                    new = (Edit(place, place, f"{made},{below}"),)
         match module.parents.get(call):
             case ast.Assign(targets=[(ast.Name() | ast.Attribute()) as target]) as statement if not new:
                 new = _inserted(module, statement, module.source.segment(target), made)

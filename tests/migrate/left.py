@@ -187,6 +187,18 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "the decorator @strange",
     ),
+    "decorator with arguments": (
+        """
+        def strange(text):
+            return lambda function: functools.partial(function)
+
+        @mcp.tool()
+        @strange("a text that differs for each tool")
+        def f(x: str) -> str:
+            raise ValueError("Order is too long")
+        """,
+        "the decorator @strange(): convert",
+    ),
     "decorator with its own argument": (
         """
         def checked(function):

@@ -47,6 +47,18 @@ def test_a_fastmcp_server_gets_the_middleware(given: str, tmp_path: Path) -> Non
     assert f"mcp = {MIDDLEWARE[given]}\n" in migrated(tmp_path / str(hash(given)), source)
 
 
+def test_private_attributes_that_fastmcp_dropped_have_a_line(tmp_path: Path) -> None:
+    """A server of the SDK has the attribute, and so may a class of the project."""
+    server = "from fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
+    test = "from server import mcp\n\n\ndef test_x():\n    assert mcp._tool_manager._tools\n    mcp._resource_manager\n"
+    own = "from server import mcp\n\n\nclass Own:\n    _resource_manager = None\n"
+    outcome, _ = run(tmp_path / "a", {"server.py": server, "own.py": own, "test_server.py": test})
+    line = "_tool_manager of the server, which FastMCP 3.0 does not have: await get_tool(name) or list_tools() of the server"
+    assert [f"test_server.py:5: {line}"] == report(outcome)
+    sdk = server.replace("fastmcp import", "mcp.server.fastmcp import")
+    assert [] == report(run(tmp_path / "b", {"server.py": sdk, "test_server.py": f"import fastmcp\n{test}"})[0])
+
+
 def test_doubles_of_fastmcp_have_a_line(tmp_path: Path) -> None:
     """Unless they know of a middleware, or are mocks, which take everything."""
     test = """class Fake:

@@ -146,7 +146,8 @@ def blocking(body: Body, registrations: set[ast.expr]) -> tuple[str, str] | None
         if isinstance(definition, _KINDS):
             passes = _returns_argument(definition, decorator)
         if not passes or written in {"classmethod", "property"} or _CACHES.search(written):
-            return f"the decorator @{written}", "convert the tool by hand, since the decorator may answer for it"
+            name = written.partition("(")[0] + "()" * isinstance(decorator, ast.Call)
+            return f"the decorator @{name}", "convert the tool by hand, since the decorator may answer for it"
     return None
 
 

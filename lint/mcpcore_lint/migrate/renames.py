@@ -140,6 +140,8 @@ METHODS: Final = {
     },
 }
 """Methods of FastMCP servers that a release removed."""
+MANAGERS: Final = frozenset({"_tool_manager", "_prompt_manager", "_resource_manager"})
+"""Private attributes of FastMCP servers that tests read, and that release 3.0 removed."""
 CONTEXT: Final = {
     "get_state": (FASTMCP_3, "await it, and store values that are JSON"),
     "set_state": (FASTMCP_3, "await it, and store values that are JSON"),

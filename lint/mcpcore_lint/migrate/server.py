@@ -17,6 +17,7 @@ from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
     ATTRIBUTES,
+    FASTMCP_3,
     LISTING,
     MOVED,
     OLD_PACKAGE,
@@ -78,6 +79,8 @@ class Project(NamedTuple):
     """The fields of `ATTRIBUTES` to rename, if the project uses version 1: those that its own classes do not have."""
     exported: Mapping[tuple[str, str], str]
     """The names that were renamed, by module and old name."""
+    managers: frozenset[str] = frozenset()
+    """The private attributes of FastMCP 2 to list, if all servers of the project are FastMCP's."""
 
 
 class Renaming:
@@ -100,7 +103,7 @@ class Renaming:
 
     def run(self) -> None:
         """Find everything that changes in the file."""
-        words = {name for _, name in self.project.exported} | self.project.fields
+        words = {name for _, name in self.project.exported} | self.project.fields | self.project.managers
         if not (_CONCERNS.search(self.module.source.text) or any(map(self.module.source.has, words))):
             return
         kinds = (ast.ImportFrom, ast.Import, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.ClassDef)
@@ -122,6 +125,10 @@ class Renaming:
                 self._attribute(node)
             elif isinstance(node, ast.Attribute) and node.attr == "request_handlers" and self.project.fields:
                 self._note(node, "request_handlers of a low-level server", REQUESTS)
+            elif isinstance(node, ast.Attribute) and node.attr in self.project.managers:
+                kind = node.attr.split("_")[1]
+                pattern = f"{node.attr} of the server, which {FASTMCP_3} does not have"
+                self._note(node, pattern, f"await get_{kind}(name) or list_{kind}s() of the server")
             elif isinstance(node, ast.Call):
                 self._call(node)
             elif isinstance(node, ast.ClassDef):

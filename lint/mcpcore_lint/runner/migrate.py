@@ -24,7 +24,7 @@ from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
 from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
 from mcpcore_lint.migrate.reached import imported_by
-from mcpcore_lint.migrate.renames import ATTRIBUTES
+from mcpcore_lint.migrate.renames import ATTRIBUTES, MANAGERS
 from mcpcore_lint.migrate.report import after_syntax_error, merged
 from mcpcore_lint.migrate.requirements import INSTALLS, Requirements, imported, listed, needs_of, plan_requirements
 from mcpcore_lint.migrate.running import Servers, servers_of
@@ -480,9 +480,12 @@ class _Pass:
             for name in (*info.attributes, *info.instance_attributes, *info.methods)
         }
         fields = frozenset(ATTRIBUTES) - owned if self._state.version_1 else frozenset()
+        managers: frozenset[str] = frozenset()
         if any(_FASTMCP.search(module.source.text) for module in self.modules.values()):
             fields -= {"_mcp_server"}  # FastMCP has this attribute, too, and keeps it
-        project = Project(fields, self._state.exported)
+            sdk = any(module.source.has("from mcp.server") for module in self.modules.values() if not is_test(module))
+            managers = frozenset() if sdk else MANAGERS - owned
+        project = Project(fields, self._state.exported, managers)
         for path, module in self.modules.items() if "server" in self._run.rules else ():
             with self._guarded(path):
                 if path in visited:

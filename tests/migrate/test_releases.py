@@ -151,9 +151,11 @@ def test_only_the_options_go(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("head", ["", "port = 1\n"])
 def test_options_that_name_what_the_run_does_not_know_go_with_a_line(head: str, tmp_path: Path) -> None:
-    """The name is one of the function that makes the server, and may be another one where it is run."""
+    """The name is one of the function that makes the server, and what is passed for it may change from call to call."""
     made = f"{head}def make(port: int):\n    mcp = FastMCP('x', port=port, host='h')\n    return mcp\n"
-    source = f"from mcp.server.fastmcp import FastMCP\n{made}def main():\n    mcp = make(1)\n    mcp.run('sse')\n"
+    source = (
+        f"from mcp.server.fastmcp import FastMCP\n{made}def main():\n    mcp = make(len('x'))\n    mcp.run('sse')\n"
+    )
     outcome, files = run(tmp_path, {"server.py": source})
     assert "mcp.run('sse', host='h')\n" in files["server.py"]
     assert () == outcome.removed
@@ -212,6 +214,45 @@ def test_options_go_to_each_call_that_runs_the_server(tmp_path: Path) -> None:
     assert 'make().run(transport="sse", host="0.0.0.0", port=port, sse_path="/s")' in files["main.py"]
     lost = [line for line in report(outcome) if "give it to make().run() at main.py:11" in line]
     assert ["stateless_http=True", "sse_path='/s'"] == [line.split()[1] for line in lost]
+
+
+PASSED = """from mcp.server.fastmcp import FastMCP
+
+
+def make(settings, *, port: int, path="/s", level=None, **more):
+    path = more.get("path", path)
+    if settings.stdio:
+        mcp = FastMCP("x")
+    else:
+        mcp = FastMCP("x", host=settings.server.host, port=int(port), sse_path=path, json_response=level)
+    return mcp
+"""
+TAKES = """from made import make
+
+
+def main(args):
+    config = args.config
+    mcp = make(config, port=args.port)
+    mcp.run(transport="sse")
+    app = make(config, port=args.port).streamable_http_app()
+"""
+
+
+def test_options_that_a_function_takes_go_to_the_call_as_it_passes_them(tmp_path: Path) -> None:
+    """A name with another value there, a parameter that gets one, and what is not a plain value have a line."""
+    outcome, files = run(tmp_path, {"made.py": PASSED, "main.py": TAKES})
+    assert '    mcp.run(transport="sse", host=config.server.host, port=int(args.port))\n' in files["main.py"]
+    assert ".streamable_http_app(host=config.server.host, json_response=None)\n" in files["main.py"]
+    (line,) = report(outcome)
+    assert (
+        "made.py:9: sse_path=path of the server, which SDK 2.0 does not have, is removed: give it to mcp.run()" in line
+    )
+    for changed in ("config = None\n    mcp.run(", "mcp.run("):
+        call = "config, **args" if changed == "mcp.run(" else "config, port=1"
+        takes = TAKES.replace("mcp.run(", changed).replace("config, port=args.port", call)
+        outcome, files = run(tmp_path / call, {"made.py": PASSED, "main.py": takes})
+        assert 'mcp.run(transport="sse")' in files["main.py"].replace(", port=int(1)", "")
+        assert any("host=settings.server.host of the server" in line for line in report(outcome))
 
 
 SETTINGS = """import argparse

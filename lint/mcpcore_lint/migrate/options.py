@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
@@ -207,8 +208,16 @@ def _moved(
     spelled = "path" if kind == _FASTMCP and name in PATHS else name
     found = [site for site in sites if site.runs(call, module) and site.needs(name, kind)]
     found = [site for site in found if {spelled, "mount_path"}.isdisjoint(word.arg for word in site.call.keywords)]
-    lost = next((site for site in found if not site.takes(option, kind, scope_around(call, module))), None)
-    return [(site, f"{spelled}={module.source.segment(option.value)}") for site in found if lost is None], lost
+    scope, source, at = scope_around(call, module), module.source, module.source.node_range(option.value)[0]
+    names = [part for part in walk([option.value]) if isinstance(part, ast.Name)]
+    lost = next((site for site in found if not site.takes(option, kind, scope, site.passed(call))), None)
+    moved: list[tuple[Site, str]] = []
+    for site in found if lost is None else ():
+        passed = site.passed(call)
+        spans = [(*source.node_range(name), passed[name.id]) for name in names if name.id in passed]
+        edits = sorted(Edit(start - at, end - at, text) for start, end, text in spans)
+        moved.append((site, f"{spelled}={apply(source.segment(option.value), edits)}"))
+    return moved, lost
 
 
 def _removed(call: ast.Call, options: list[ast.keyword], module: Module) -> list[Edit]:

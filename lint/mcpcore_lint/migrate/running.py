@@ -46,6 +46,7 @@ _TAKES: Final[dict[str, dict[str, frozenset[str]]]] = {
 _LISTENING: Final = {"mcpcore.Server": {"port"}, "fastmcp.FastMCP": {"host", "port", "log_level"}}
 """Options of `run` that an application does not take."""
 _DEPTH: Final = 3
+_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Site(NamedTuple):
@@ -54,8 +55,8 @@ class Site(NamedTuple):
     module: Module
     call: ast.Call
     server: ast.expr
-    makers: frozenset[ast.AST]
-    """The calls that make the server, as far as they can be followed."""
+    makers: frozenset[tuple[ast.AST, tuple[tuple[str, str], ...]]]
+    """The calls that make the server, as far as they can be followed, with the parameters as the site spells them."""
 
     @property
     def transport(self) -> str:
@@ -73,7 +74,11 @@ class Site(NamedTuple):
             isinstance(part, (ast.Name, ast.Attribute)) and ast.unparse(part) == ast.unparse(self.server)
             for part in targets
         )
-        return named or call in self.makers
+        return named or any(maker is call for maker, _ in self.makers)
+
+    def passed(self, call: ast.Call) -> dict[str, str]:
+        """The parameters of the function with a call that makes the server, as the site spells them."""
+        return dict(next((passed for maker, passed in self.makers if maker is call), ()))
 
     def needs(self, option: str, kind: str) -> bool:
         """Whether an option means something there."""
@@ -81,15 +86,17 @@ class Site(NamedTuple):
             return False
         return not self.transport or option in _TAKES[kind].get(self.transport, ())
 
-    def takes(self, option: ast.keyword, kind: str, scope: Scope) -> bool:
+    def takes(self, option: ast.keyword, kind: str, scope: Scope, passed: Collection[str]) -> bool:
         """Whether an option can be given there, and means the same."""
         inside = scope_around(self.call, self.module)
         names = [part.id for part in walk([option.value]) if isinstance(part, ast.Name)]
+        formatted = any(isinstance(part, ast.JoinedStr) for part in walk([option.value]))
         return (
             option.arg in _TAKES[kind].get(self.transport, ())
             and all(keyword.arg is not None for keyword in self.call.keywords)
             and all(
-                (scope.lookup(name) == inside.lookup(name) and not _changes(name, scope, option.lineno))
+                (name in passed and len(scope.bindings.get(name, ())) == 1 and not formatted)
+                or (scope.lookup(name) == inside.lookup(name) and not _changes(name, scope, option.lineno))
                 or _origin(name, scope) == _origin(name, inside) != ""
                 for name in names
             )
@@ -129,14 +136,60 @@ def servers_of(modules: Collection[Module]) -> Servers:
     return Servers(mounted_servers(modules), sites)
 
 
-def _made(server: ast.expr, scope: Scope, module: Module, depth: int = 0) -> Iterator[ast.AST]:
+def _made(
+    server: ast.expr, scope: Scope, module: Module, depth: int = 0
+) -> Iterator[tuple[ast.AST, tuple[tuple[str, str], ...]]]:
     """The calls that make a server, also in functions that return it."""
-    value = evaluate(server, scope)
-    made = value.func.definition if isinstance(value, CallValue) else None
-    if isinstance(value, CallValue) and value.node is not None:
-        yield value.node
-    home = module.project.module_defining(made) if isinstance(made, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
-    if isinstance(made, (ast.FunctionDef, ast.AsyncFunctionDef)) and home is not None and depth < _DEPTH:
-        for part in walk([*made.body]):
-            if isinstance(part, ast.Return) and part.value is not None:
-                yield from _made(part.value, home.functions[made], home, depth + 1)
+    match = scope.lookup(server.id) if isinstance(server, ast.Name) else None
+    home, bindings = match or (scope, [])
+    # A name with several values may hold the server of each.
+    values = [binding.value for binding in bindings if binding.value is not None] if len(bindings) > 1 else [server]
+    for part in values:
+        value = evaluate(part, home if part is not server else scope)
+        made = value.func.definition if isinstance(value, CallValue) else None
+        if isinstance(value, CallValue) and value.node is not None:
+            yield value.node, ()
+        above = module.project.module_defining(made) if isinstance(made, _FUNCTIONS) else None
+        if not isinstance(made, _FUNCTIONS) or above is None or depth == _DEPTH:
+            continue
+        call = value.node if isinstance(value, CallValue) and value.module is module and not depth else None
+        passed = tuple(_passed(call, made, scope, module)) if isinstance(call, ast.Call) else ()
+        inside = {*walk([made])}
+        for returned in inside:
+            if isinstance(returned, ast.Return) and returned.value is not None:
+                makers = _made(returned.value, above.functions[made], above, depth + 1)
+                yield from ((maker, passed if maker in inside else ()) for maker, _ in makers)
+
+
+def _passed(
+    call: ast.Call, made: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, module: Module
+) -> Iterator[tuple[str, str]]:
+    """The parameters of a function with what a call passes, if that means the same in a scope."""
+    positional = [parameter.arg for parameter in [*made.args.posonlyargs, *made.args.args]]
+    values = dict(zip(positional, call.args, strict=False))
+    known = {*positional, *(parameter.arg for parameter in made.args.kwonlyargs)}
+    values |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg in known and keyword.arg}
+    defaults = [*zip(reversed(positional), reversed(made.args.defaults), strict=False)]
+    defaults += [
+        (parameter.arg, value)
+        for parameter, value in zip(made.args.kwonlyargs, made.args.kw_defaults, strict=True)
+        if value
+    ]
+    if not isinstance(call.func, ast.Name) or any(
+        isinstance(value, ast.Starred) or getattr(value, "arg", "") is None for value in (*call.args, *call.keywords)
+    ):
+        return
+    for name, value in defaults:
+        if name not in values and isinstance(value, ast.Constant):
+            yield name, ast.unparse(value)
+    for name, value in values.items():
+        root = value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        inside = scope_around(call, module)
+        if isinstance(root, ast.Constant) or (
+            isinstance(root, ast.Name)
+            and scope.lookup(root.id) == inside.lookup(root.id)
+            and not _changes(root.id, scope, call.lineno)
+        ):
+            yield name, module.source.segment(value)

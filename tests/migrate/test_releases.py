@@ -407,6 +407,42 @@ def test_a_subclass_of_the_server_follows(tmp_path: Path) -> None:
     ] == sorted(lines)  # fmt: skip
 
 
+APPS = """from mcp.server.fastmcp import FastMCP
+
+
+def guard(mcp: FastMCP, other) -> None:
+    made = mcp.streamable_http_app
+
+    def wrapped():
+        return made()
+
+    def both(**options):
+        return made(**options)
+
+    mcp.streamable_http_app = wrapped
+    mcp.streamable_http_app = both
+    other.sse_app = wrapped
+
+
+class Own(FastMCP):
+    def sse_app(self, mount_path=None):
+        return super().sse_app(mount_path)
+
+    def streamable_http_app(self, **options):
+        return super().streamable_http_app(**options)
+"""
+
+
+def test_a_replaced_application_has_a_line_unless_it_takes_options(tmp_path: Path) -> None:
+    """Version 2 gives it the options of run(), so that the server would not start."""
+    outcome, _ = run(tmp_path, {"server.py": APPS})
+    decide = "take **options and hand them on, since run() passes its options in version 2"
+    assert [
+        (13, "streamable_http_app() of the server, which is replaced", decide, True),
+        (19, "sse_app() of the server, which is replaced", decide, True),
+    ] == [(place.line, place.pattern, place.decide, place.stops) for place in outcome.left]
+
+
 def test_a_file_for_both_versions_stays(tmp_path: Path) -> None:
     """It has a line. So has a page that a client requests."""
     both = "try:\n    from mcp.server.mcpserver import MCPServer\nexcept ImportError:\n    from mcp.server.fastmcp import FastMCP as MCPServer\n"

@@ -49,6 +49,7 @@ _CONCERNS: Final = re.compile(
             "call_tool",
             "request_handlers",
             "cursor",
+            "(?:streamable_http|sse)_app",
             *(name for _, name in [*REMOVED, *MOVED]),
         )
     )
@@ -66,6 +67,9 @@ TEXTS: Final = 'expose_internal_errors="message"'
 _SHARED: Final = (
     "connect in each call, or pass check_same_thread=False and lock, since version 2 runs functions in threads"
 )
+_APPS: Final = frozenset({"streamable_http_app", "sse_app"})
+_OPTIONS: Final = "take **options and hand them on, since run() passes its options in version 2"
+_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _OF_CALL_TOOL: Final = 4
 """The parameters of `call_tool` of a server in version 2, with `self`."""
 # Types of the SDK whose `uri` is a text in version 2.
@@ -125,6 +129,14 @@ class Renaming:
                 self._attribute(node)
             elif isinstance(node, ast.Attribute) and node.attr == "request_handlers" and self.project.fields:
                 self._note(node, "request_handlers of a low-level server", REQUESTS)
+            elif isinstance(node, ast.Attribute) and node.attr in _APPS and isinstance(node.ctx, ast.Store):
+                scope = scope_around(node, self.module)
+                value = evaluate(getattr(self.module.parents.get(node), "value", node), scope)
+                made = value.definition if isinstance(value, Symbol) else None
+                if SERVER_CLASSES & classes_of(node.value, scope) and not (
+                    isinstance(made, _FUNCTIONS) and made.args.kwarg
+                ):
+                    self._note(node, f"{node.attr}() of the server, which is replaced", _OPTIONS)
             elif isinstance(node, ast.Attribute) and node.attr in self.project.managers:
                 kind = node.attr.split("_")[1]
                 pattern = f"{node.attr} of the server, which {FASTMCP_3} does not have"
@@ -348,9 +360,11 @@ class Renaming:
         return kept and all(keyword.arg != "check_same_thread" for keyword in node.keywords)
 
     def _replaced(self, node: ast.ClassDef) -> None:
-        """A method that replaces `call_tool` of the server gets the context too in version 2."""
-        methods = [item for item in node.body if isinstance(item, ast.AsyncFunctionDef) and item.name == "call_tool"]
-        for item in methods if self._is_server(node) else ():
+        """A method that replaces one of the server gets the context, or the options of `run`, in version 2."""
+        methods = [item for item in node.body if isinstance(item, _FUNCTIONS)] if self._is_server(node) else []
+        for item in (item for item in methods if item.name in _APPS and not item.args.kwarg):
+            self._note(item, f"{item.name}() of the server, which is replaced", _OPTIONS)
+        for item in (item for item in methods if item.name == "call_tool"):
             if not item.args.vararg and len([*item.args.posonlyargs, *item.args.args]) < _OF_CALL_TOOL:
                 self._note(item, "call_tool() of the server", "take `context=None` too, and hand it on")
 

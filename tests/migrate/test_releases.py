@@ -303,6 +303,9 @@ def test_settings_that_may_mean_something_else_stay(lines: str, tmp_path: Path) 
     outcome, files = run(tmp_path, {"server.py": before})
     assert indented in files["server.py"]
     assert any("settings.port" in str(left) for left in outcome.left)
+    test = "from server import mcp\n\n\ndef test_x():\n    assert mcp.settings.port == 1\n"
+    outcome, _ = run(tmp_path, {"test_server.py": test})
+    assert report(outcome)[-1].endswith(": look at the port= that the call which runs the server gets")
 
 
 def test_settings_go_to_the_call_that_runs_the_server(tmp_path: Path) -> None:

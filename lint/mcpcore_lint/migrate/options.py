@@ -12,6 +12,7 @@ from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import classes_of, scope_around
+from mcpcore_lint.migrate.following import is_test
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, FASTMCP_4, GONE, METHODS, PATHS, RUN
 from mcpcore_lint.migrate.running import Site
@@ -127,6 +128,7 @@ def _settings(module: Module, left: list[Left]) -> list[Edit]:
             continue
         pattern = f"settings.{option} of the server, which {release} does not have"
         decide = f"{RUN}, as in run(transport=..., {option}=...)" if instead == RUN else instead
+        decide = f"look at the {option}= that the call which runs the server gets" if is_test(module) else decide
         left.append(Left(module.path, node.lineno, (), pattern, decide))
     return [*edits, *(_given(run, arguments, module) for run, arguments in given.items())]
 

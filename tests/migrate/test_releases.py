@@ -436,6 +436,15 @@ class Own(FastMCP):
 """
 
 
+def test_options_of_several_servers_do_not_go_to_one_call(tmp_path: Path) -> None:
+    """The call would get an option twice, or an address that only one of them has. Each option has a line."""
+    branches = "from mcp.server.fastmcp import FastMCP\nif __debug__:\n    mcp = FastMCP('x', host='a')\nelse:\n"
+    branches += "    mcp = FastMCP('x', host='b', port=3)\nmcp.run('sse')\n"
+    outcome, files = run(tmp_path, {"server.py": branches})
+    assert "\nmcp.run('sse')\n" in files["server.py"]
+    assert [3, 5, 5] == sorted(line.line for line in outcome.left)
+
+
 def test_a_replaced_application_has_a_line_unless_it_takes_options(tmp_path: Path) -> None:
     """Version 2 gives it the options of run(), so that the server would not start."""
     outcome, _ = run(tmp_path, {"server.py": APPS})

@@ -91,8 +91,13 @@ class Site(NamedTuple):
         inside = scope_around(self.call, self.module)
         names = [part.id for part in walk([option.value]) if isinstance(part, ast.Name)]
         formatted = any(isinstance(part, ast.JoinedStr) for part in walk([option.value]))
+        transports = frozenset[str]().union(*_TAKES[kind].values())
+        makers = {maker for maker, _ in self.makers if isinstance(maker, ast.Call)}
+        # With options of several servers, each would get those of the others.
+        having = [maker for maker in makers if any(word.arg in transports for word in maker.keywords)]
         return (
-            option.arg in _TAKES[kind].get(self.transport, ())
+            len(having) < 2
+            and option.arg in _TAKES[kind].get(self.transport, ())
             and all(keyword.arg is not None for keyword in self.call.keywords)
             and all(
                 (name in passed and len(scope.bindings.get(name, ())) == 1 and not formatted)
@@ -147,7 +152,7 @@ def _made(
     for part in values:
         value = evaluate(part, home if part is not server else scope)
         made = value.func.definition if isinstance(value, CallValue) else None
-        if isinstance(value, CallValue) and value.node is not None:
+        if isinstance(value, CallValue) and value.node is not None and not isinstance(made, _FUNCTIONS):
             yield value.node, ()
         above = module.project.module_defining(made) if isinstance(made, _FUNCTIONS) else None
         if not isinstance(made, _FUNCTIONS) or above is None or depth == _DEPTH:
@@ -165,31 +170,23 @@ def _passed(
     call: ast.Call, made: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, module: Module
 ) -> Iterator[tuple[str, str]]:
     """The parameters of a function with what a call passes, if that means the same in a scope."""
-    positional = [parameter.arg for parameter in [*made.args.posonlyargs, *made.args.args]]
-    values = dict(zip(positional, call.args, strict=False))
-    known = {*positional, *(parameter.arg for parameter in made.args.kwonlyargs)}
-    values |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg in known and keyword.arg}
-    defaults = [*zip(reversed(positional), reversed(made.args.defaults), strict=False)]
-    defaults += [
-        (parameter.arg, value)
-        for parameter, value in zip(made.args.kwonlyargs, made.args.kw_defaults, strict=True)
-        if value
-    ]
-    if not isinstance(call.func, ast.Name) or any(
-        isinstance(value, ast.Starred) or getattr(value, "arg", "") is None for value in (*call.args, *call.keywords)
-    ):
+    if not isinstance(call.func, ast.Name) or any(isinstance(value, ast.Starred) for value in call.args):
         return
-    for name, value in defaults:
-        if name not in values and isinstance(value, ast.Constant):
+    given, inside = made.args, scope_around(call, module)
+    positional = [parameter.arg for parameter in (*given.posonlyargs, *given.args)]
+    named = [parameter.arg for parameter in given.kwonlyargs]
+    defaults = [*zip(named, given.kw_defaults, strict=True), *zip(positional[::-1], given.defaults[::-1], strict=False)]
+    values: dict[str, ast.expr] = {name: value for name, value in defaults if isinstance(value, ast.Constant)}
+    values |= dict(zip(positional, call.args, strict=False)) | {word.arg or "": word.value for word in call.keywords}
+    for name in (*positional, *named) if "" not in values else ():
+        value = values.get(name)
+        root = ast.unparse(value).partition(".")[0] if isinstance(value, (ast.Name, ast.Attribute)) else ""
+        if isinstance(value, ast.Constant):
             yield name, ast.unparse(value)
-    for name, value in values.items():
-        root = value
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        inside = scope_around(call, module)
-        if isinstance(root, ast.Constant) or (
-            isinstance(root, ast.Name)
-            and scope.lookup(root.id) == inside.lookup(root.id)
-            and not _changes(root.id, scope, call.lineno)
+        elif (
+            value is not None
+            and root.isidentifier()
+            and scope.lookup(root) == inside.lookup(root)
+            and not _changes(root, scope, call.lineno)
         ):
             yield name, module.source.segment(value)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.migrate.model import Left
     from mcpcore_lint.runner.migrate import Migration
-    from mcpcore_lint.runner.patch import FixedFile
     from mcpcore_lint.runner.trial import Tried
 
 _EPILOG: Final = """\b
@@ -56,8 +55,8 @@ _NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\")?\)")
 """What a finding begins with: the function or the exception that it is about."""
 _SHOWN: Final = 8
 """How many lines of a file are named for the same finding."""
+# More possible failures than that with the same next step share a line for each file.
 _APART: Final = 24
-"""How many possible failures with the same next step keep their lines; those of a file share one if there are more."""
 
 
 class _Command(EscapedErrors, click.Command):
@@ -154,7 +153,11 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     output.line(f"{done}; {', '.join(filter(None, counts)) or 'nothing is left'}", err=True)
     for note, applies in (
         (_TEXTS, any("expose_internal_errors" in file.after for file in migration.files)),
-        (_THREADS, migration.parallel and any(map(_moves, migration.files))),
+        (
+            _THREADS,
+            migration.parallel
+            and any(_OF_VERSION_1 in file.before and _OF_VERSION_1 not in file.after for file in migration.files),
+        ),
     ):
         if applies:
             output.line(note, err=True)
@@ -165,10 +168,6 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     sys.exit(migration.exit_code)
 
 
-def _moves(file: FixedFile) -> bool:
-    return _OF_VERSION_1 in file.before and _OF_VERSION_1 not in file.after
-
-
 def _lines(group: Iterable[Left]) -> Iterable[str]:
     """A part of the report. Places with the same next step are together, those of most tools first."""
     alike: dict[tuple[str, str], list[Left]] = {}
@@ -177,8 +176,9 @@ def _lines(group: Iterable[Left]) -> Iterable[str]:
     for (pattern, decide), places in sorted(alike.items(), key=lambda item: -sum(len(left.tools) for left in item[1])):
         files: dict[tuple[str, str], list[Left]] = {}
         for left in places:
-            shared = left.perhaps and len(places) > _APART
-            files.setdefault((left.path, pattern if shared else left.pattern), []).append(left)
+            files.setdefault(
+                (left.path, pattern if left.perhaps and len(places) > _APART else left.pattern), []
+            ).append(left)
         times = f"{len(places)} places: " if len(places) > 1 else ""
         if len(files) > 1:
             yield f"{times}{pattern}: {decide}"

@@ -174,7 +174,7 @@ def i(x: str) -> list[str]:
 
 
 def test_many_possible_failures_of_a_file_share_a_line(project: Path) -> None:
-    """A reviewer reads no hundred lines about helpers whose texts stay as they are."""
+    """A reviewer should not have to read a hundred lines about helpers whose texts clients still get."""
     raises = "".join(f"    if x == {number}:\n        raise OSError('No {number}')\n" for number in range(25))
     (project / "helper.py").write_text(f"def help(x: int) -> None:\n{raises}")
     tool = "\n\n@mcp.tool\ndef f(x: int) -> None:\n    help(x)\n"

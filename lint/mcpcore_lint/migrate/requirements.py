@@ -228,7 +228,7 @@ def _line(text: str, match: re.Match[str]) -> int:
 
 
 def _cut(path: str, text: str, match: re.Match[str], lists: Sequence[Sequence[str]] | None) -> Edit | None:
-    """The edit that removes a requirement from a line of its own or from a list; None if a comment is about it."""
+    """The edit that removes a requirement from its list, with a line that only it has; None if a comment is there."""
     spelled, start = re.escape(match[0].strip()), text.rfind("\n", 0, match.start()) + 1
     ways = rf"(?<=\n)[ \t]*{spelled}[ \t]*,?[ \t]*(?:\r?\n|\Z)|[ \t]*,[ \t]*{spelled}|{spelled}[ \t]*,[ \t]*"
     edits = [Edit(*way.span(), "") for way in re.finditer(ways, text) if way.start() <= match.end() - 1 < way.end()]

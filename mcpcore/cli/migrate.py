@@ -202,7 +202,8 @@ def _say_tried(tried: Tried | None) -> None:
     for path, why in tried.undone:
         output.line(f"{path} is unchanged, since it could not be imported any more: {why}")
     for path, why in tried.broken:
-        output.line(f"{path} cannot be imported: {why}")
+        listed = why.removeprefix("tools/list: ")
+        output.line(f"{path} cannot {'be imported' if listed == why else 'list its tools'}: {listed}")
     for path, why in tried.lacking:
         output.line(f"{path} was not tried: {why}")
     for line in tried.check:
@@ -212,7 +213,7 @@ def _say_tried(tried: Tried | None) -> None:
             f"Nothing was tried: {tried.untried}; name one that has the dependencies with --environment.", err=True
         )
     elif not tried.broken:
-        servers = f"their servers list {counted(tried.tools, 'tool')}" if tried.tools else "none of them holds a server"
+        servers = f"their servers list {counted(tried.tools, 'tool')}" if tried.tools else "no server to list was found"
         files = "The other files" if tried.lacking else "The files"
         output.line(f"{files} can be imported, and {servers}.", err=True)
 

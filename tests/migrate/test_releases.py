@@ -536,3 +536,12 @@ def test_an_unpacked_answer_of_the_server_follows(tmp_path: Path) -> None:
     assert other == files["client.py"]
     again, _ = run(tmp_path, {})
     assert () == again.files
+
+
+def test_a_name_of_the_types_follows_as_an_attribute(tmp_path: Path) -> None:
+    """One that another package has is imported from there, and a removed one has a line."""
+    source = "import mcp.types as types\n\n\ndef f(x: types.Content, y: types.AnyUrl, z: types.AnyUrl): ...\n"
+    outcome, files = run(tmp_path, {"server.py": source, "old.py": "from mcp import types\n\nx: types.Cursor\n"})
+    after = source.replace("Content", "ContentBlock").replace("types.AnyUrl", "AnyUrl")
+    assert after.replace("types\n", "types\nfrom pydantic import AnyUrl\n", 1) == files["server.py"]
+    assert ["old.py:3: mcp.types.Cursor: SDK 2.0 has plain strings instead"] == report(outcome)

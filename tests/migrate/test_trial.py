@@ -56,6 +56,46 @@ def test_a_server_that_a_function_makes_is_listed(tmp_path: Path) -> None:
     assert not (tmp_path / "erased").exists()
 
 
+LOW = """from mcp.server import Server
+from mcp.types import CallToolRequestParams, ListToolsResult, Tool
+
+
+async def list_tools(context, params):
+    return ListToolsResult(tools=[Tool(name=f"find{context.lifespan_context}", input_schema={"type": "object"})])
+
+
+async def list_with_state(context, params):
+    return ListToolsResult(tools=[context.lifespan_context["tool"]])
+
+
+async def list_nothing(context, params):
+    return {"tools": 1}
+
+
+class App:
+    def __init__(self):
+        self.server = Server("a", on_list_tools=list_tools)
+
+
+app = App()
+server = Server("b")
+connecting = Server("c", on_list_tools=list_with_state, lifespan=lambda server: 1 / 0)
+"""
+
+
+def test_a_low_level_server_is_listed(tmp_path: Path) -> None:
+    """A client in memory asks it, also where an object holds it. One whose tools come of its lifespan is not judged."""
+    done = migrate(
+        tmp_path / "a", {"server.py": SERVER, "low.py": LOW, "pyproject.toml": '[project.scripts]\nx = "low:f"\n'}
+    )
+    assert "The files can be imported, and their servers list 2 tools." in done.stderr
+    wrong = LOW.replace("on_list_tools=list_tools", "on_list_tools=list_nothing")
+    done = migrate(
+        tmp_path / "b", {"server.py": SERVER, "low.py": wrong, "pyproject.toml": '[project.scripts]\nx = "low:f"\n'}
+    )
+    assert "low.py cannot list its tools: MCPError: Handler returned an invalid result" in done.stdout
+
+
 def test_a_file_that_breaks_is_put_back(tmp_path: Path) -> None:
     """The report names it and why; a file that only imports it stays as it was written."""
     errors = "class OrderError(Exception):\n    pass\n"

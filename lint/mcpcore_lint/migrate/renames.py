@@ -86,6 +86,7 @@ MOVED: Final = {
         "fastmcp.server.providers.skills", FASTMCP_4, "SkillsDirectoryProvider"
     ),
     ("mcp.shared.context", "RequestContext"): Moved("mcp.server.context", SDK_2, "ServerRequestContext"),
+    **_moved("mcp.types", "pydantic", "AnyUrl FileUrl", SDK_2),
     ("mcp.types", "Content"): Moved("mcp.types", SDK_2, "ContentBlock"),
     ("mcp.types", "ResourceReference"): Moved("mcp.types", SDK_2, "ResourceTemplateReference"),
 }  # fmt: skip

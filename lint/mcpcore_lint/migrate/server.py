@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.engine.syntax.module import Module
 
+_MEMBERS: Final = frozenset(name for _, name in [*REMOVED, *MOVED])
 _CONCERNS: Final = re.compile(
     "|".join(
         rf"\b{word}\b"
@@ -50,7 +51,7 @@ _CONCERNS: Final = re.compile(
             "request_handlers",
             "cursor",
             "(?:streamable_http|sse)_app",
-            *(name for _, name in [*REMOVED, *MOVED]),
+            *_MEMBERS,
         )
     )
 )
@@ -127,6 +128,8 @@ class Renaming:
                 self.edits.append(Edit(end - len(node.attr), end, ATTRIBUTES[node.attr]))
             elif isinstance(node, ast.Attribute) and node.attr in old_names:
                 self._attribute(node)
+            elif isinstance(node, ast.Attribute) and node.attr in _MEMBERS:
+                self._member(node, self._named(node.value))
             elif isinstance(node, ast.Attribute) and node.attr == "request_handlers" and self.project.fields:
                 self._note(node, "request_handlers of a low-level server", REQUESTS)
             elif isinstance(node, ast.Attribute) and node.attr in _APPS and isinstance(node.ctx, ast.Store):
@@ -500,6 +503,20 @@ class Renaming:
         if new is not None:
             end = self.module.source.node_range(node)[1]
             self.edits.append(Edit(end - len(node.attr), end, new))
+
+    def _member(self, node: ast.Attribute, package: str) -> None:
+        """`types.Content`, a name that a release moved, renamed or removed, as an attribute of its module."""
+        moved, removed = MOVED.get((package, node.attr)), REMOVED.get((package, node.attr))
+        if removed is not None:
+            self._note(node, f"{package}.{node.attr}", removed)
+        elif moved is None:
+            return
+        elif moved.package == package:
+            self._write(node, f"{self.module.source.segment(node.value)}.{moved.name or node.attr}")
+        else:
+            imported = codemods.import_name(self.module, moved.package, moved.name or node.attr)
+            self._write(node, imported.text)
+            self.edits += [edit for edit in imported.edits if edit not in self.edits]
 
     def _note(self, node: ast.AST, pattern: str, decide: str) -> None:
         self.left.append(Left(self.module.path, getattr(node, "lineno", 1), (), pattern, decide, stops=True))

@@ -15,7 +15,8 @@ import sys
 import traceback
 from typing import Any
 
-_SERVERS = ("fastmcp.server.server.FastMCP", "mcp.server.mcpserver.server.MCPServer")
+_LOW_LEVEL = "mcp.server.lowlevel.server.Server"
+_SERVERS = ("fastmcp.server.server.FastMCP", "mcp.server.mcpserver.server.MCPServer", _LOW_LEVEL)
 _NAMES = ("FastMCP", "MCPServer", "Server")
 
 
@@ -32,17 +33,41 @@ def main() -> None:
         if getattr(module, "__file__", None) in dict(modules):
             for value in [*vars(module).values()]:
                 try:
-                    server = value() if _makes_server(value, module.__name__) else value
+                    made = value() if _makes_server(value, module.__name__) else value
                 except BaseException:  # noqa: BLE001, S112 - it may need settings that are not there
                     continue
-                if any(f"{kind.__module__}.{kind.__qualname__}" in _SERVERS for kind in type(server).__mro__):
+                # An object of the project may hold its server.
+                own = type(made).__module__ == module.__name__ and hasattr(made, "__dict__")
+                for server in [made, *vars(made).values()] if own else [made]:
+                    kinds = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(server).__mro__}
                     try:
-                        tools.update(tool.name for tool in asyncio.run(server.list_tools()))
+                        if not kinds.isdisjoint(_SERVERS):
+                            tools.update(asyncio.run(_tools(server, is_low_level=_LOW_LEVEL in kinds)))
                     except Exception as error:  # noqa: BLE001 - the server of another project may raise anything
                         failed[str(module.__file__)] = _told(error, "tools/list: ")
     json.dump({"failed": failed, "tools": len(tools)}, answer)
     answer.flush()
     os._exit(0)  # threads of the project may go on
+
+
+async def _tools(server: Any, *, is_low_level: bool) -> list[str]:
+    """The names of the tools of a server; of a low-level one, those that a client in memory reads."""
+    if not is_low_level:
+        return [tool.name for tool in await server.list_tools()]
+    entry = getattr(server, "get_request_handler", {}.get)("tools/list")
+    if entry is None:
+        return []
+    from mcp import Client
+    from mcp.server.lowlevel.server import lifespan
+
+    own, server.lifespan = server.lifespan, lifespan  # it may connect to something
+    try:
+        async with Client(server) as client:
+            return [tool.name for tool in (await client.list_tools()).tools]
+    except Exception:
+        if own is lifespan:
+            raise
+        return []
 
 
 def _makes_server(value: object, module: str) -> bool:
@@ -70,6 +95,8 @@ def _problem(path: str, name: str, modules: dict[str, str]) -> dict[str, Any] | 
 
 
 def _told(error: BaseException, before: str = "") -> dict[str, Any]:
+    while hasattr(error, "exceptions"):  # a group, which Python 3.10 does not know
+        error = error.exceptions[0]
     text = " ".join(str(error).split())[:200]
     if isinstance(error, SyntaxError):
         text += f", with Python {sys.version_info[0]}.{sys.version_info[1]}"

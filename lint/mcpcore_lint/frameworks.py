@@ -169,11 +169,11 @@ def framework_of(tool: ToolDef) -> Framework:
     version = max(versions, default=requirements.sdk)
     if tool.flavour == "lowlevel":
         # If the version is not known, assume version 1: it sends the text, so there is nothing to report.
-        return TABLE["sdk-2-lowlevel" if _is_of_version_2(tool) or (version or 1) > 1 else "sdk-1-lowlevel"]
+        return TABLE["sdk-2-lowlevel" if is_of_version_2(tool) or (version or 1) > 1 else "sdk-1-lowlevel"]
     return TABLE["sdk" if version is None else "sdk-1" if version < 2 else "sdk-2"]
 
 
-def _is_of_version_2(tool: ToolDef) -> bool:
+def is_of_version_2(tool: ToolDef) -> bool:
     """Whether a low-level handler is registered in a way that version 1 of the SDK does not have."""
     call = tool.registration.func if isinstance(tool.registration, ast.Call) else tool.registration
     is_added = isinstance(call, ast.Attribute) and call.attr == "add_request_handler"

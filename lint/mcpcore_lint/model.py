@@ -7,7 +7,7 @@ Rules import values and reached errors from this module as well.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from mcpcore_lint.dataclasses import cached_property, light
 from mcpcore_lint.reach import Reach, ReachedThrow, ReachedWrite, Site, UnresolvedCall
@@ -454,6 +454,10 @@ class Served:
     """The lines of the dispatching function that run only for other tools."""
 
 
+SERVES_EVERY: Final = "the low-level handler serves every tool"
+"""Why the name of a low-level handler is not known."""
+
+
 @light
 class ToolDef:
     """A tool, resource or prompt that a file registers.
@@ -483,6 +487,11 @@ class ToolDef:
     """The tools that a low-level handler serves."""
     wrappers: tuple[Handler, ...] = ()
     """The functions that are registered in place of the handler, and call it."""
+
+    @property
+    def is_dispatcher(self) -> bool:
+        """Whether it is the handler of a low-level server, and no function to which that passes the calls of a tool."""
+        return self.flavour == "lowlevel" and isinstance(self.name, Unknown) and self.name.why == SERVES_EVERY
 
     @property
     def display_name(self) -> str:

@@ -560,3 +560,137 @@ def test_a_broken_configuration_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     result = CliRunner().invoke(cli, ["migrate", os.curdir])
     assert 2 == result.exit_code
     assert "exclude" in result.stderr
+
+
+RETURNED = """import json
+from typing import List, Optional
+
+from mcp.server import Server
+from mcp.types import TextContent, Tool
+
+app = Server("x")
+
+
+@app.list_tools()
+async def list_tools() -> List[Tool]:
+    return [Tool(name=name, inputSchema={"type": "object"}) for name in ("find", "sell", "count", "stop")]
+
+
+@app.progress_notification()
+async def progress(token, amount, total, message) -> None: ...
+
+
+@app.set_logging_level()
+async def set_level(level: str) -> None: ...
+
+
+@app.call_tool()
+async def call_tool(name: str, arguments: dict) -> Optional[List[TextContent]]:
+    try:
+        if name == "find":
+            return await find(arguments)
+        elif name == "sell":
+            content = await sell(arguments)
+            return content
+        elif name == "count":
+            return [*await count(arguments), TextContent(type="text", text="counted")]
+        elif name != "stop":
+            return [TextContent(type="text", text=f"Unknown tool: {name}")]
+    except Exception as e:
+        return [TextContent(type="text", text=json.dumps({"error": str(e)}))]
+
+
+async def find(arguments: dict) -> List[TextContent]:
+    if "x" not in arguments:
+        return [TextContent(type="text", text="Error: x is missing")]
+    return [TextContent(type="text", text=arguments["x"][0])]
+
+
+async def sell(arguments: dict) -> "List[TextContent]":
+    if "x" not in arguments:
+        return [TextContent(type="text", text="Error: nothing to sell")]
+    return [TextContent(type="text", text="sold")]
+
+
+async def count(arguments: dict) -> List[TextContent]:
+    return [TextContent(type="text", text="Error: nothing to count")]
+"""
+
+
+@pytest.mark.anyio
+async def test_failures_that_a_low_level_server_returns_are_marked(tmp_path: Path) -> None:
+    """Clients read the same texts, as errors. What is not the answer as it is, or what a test reads, has a line."""
+    outcome, files = run(tmp_path, {"server.py": RETURNED})
+    assert ["a failure is returned as a success"] == [line.pattern for line in outcome.left if "count" in line.tools][
+        1:
+    ]
+    space: dict[str, Any] = {}
+    exec(compile(files["server.py"], "server.py", "exec"), space)
+    calls = {
+        "find": (True, "Error: x is missing"),
+        "sell": (True, "Error: nothing to sell"),
+        "count": (False, "Error: nothing to count"),
+        "lose": (True, "Unknown tool: lose"),
+        "stop": (True, "Value after * must be an iterable, not NoneType"),
+    }
+    async with Client(space["app"]) as client:
+        answers = {name: await client.call_tool(name, {}) for name in calls}
+        assert calls == {name: (each.is_error, each.content[0].text) for name, each in answers.items()}  # type: ignore[union-attr]
+        failed = await client.call_tool("find", {"x": []})
+        assert (True, '{"error": "list index out of range"}') == (failed.is_error, failed.content[0].text)  # type: ignore[union-attr]
+    assert () == run(tmp_path, {})[0].files
+    test = "import pytest\nimport server\n\n\nasync def test_find():\n    result = await server.find({})\n    assert 'Error' in result[0].text\n"
+    outcome, files = run(tmp_path / "read", {"server.py": RETURNED, "test_server.py": test})
+    assert 'return [TextContent(type="text", text="Error: x is missing")]' in files["server.py"]
+    assert any("is_error=True), and change test_server.py:6" in line for line in report(outcome))
+    # A server that stays on version 1 keeps them.
+    stays = RETURNED.replace("async def list_tools() -> List[Tool]", "async def list_tools() -> dict")
+    assert stays == run(tmp_path / "stays", {"server.py": stays})[1]["server.py"]
+
+
+NEW = """import json
+
+from mcp.server import Server
+from mcp.types import CallToolResult, ListToolsResult, TextContent
+
+
+async def list_tools(context, params) -> ListToolsResult:
+    return ListToolsResult(tools=[])
+
+
+async def call_tool(context, params) -> CallToolResult:
+    if params.name == "stop":
+        raise ValueError("The shop is closed")
+    if params.name == "sell":
+        raise KeyError(params.name)
+    if params.name == "wait":
+        raise TimeoutError("It took too long")
+    try:
+        return CallToolResult(content=[TextContent(type="text", text=params.arguments["x"])])
+    except KeyError as e:
+        return CallToolResult(content=[TextContent(type="text", text=f"Error: {e}")], is_error=False)
+    except Exception as e:
+        return CallToolResult(content=[TextContent(type="text", text=json.dumps({"error": str(e)}))])
+
+
+server = Server("x", on_list_tools=list_tools, on_call_tool=call_tool)
+"""
+
+
+@pytest.mark.anyio
+async def test_failures_of_a_low_level_server_of_version_2_can_be_read(tmp_path: Path) -> None:
+    """Version 2 masks the texts of exceptions, and results without a mark are successes. Tests go on to expect theirs."""
+    test = "import server\n\n\nasync def test_wait():\n    with pytest.raises(TimeoutError):\n        await server.call_tool(0, 'wait')\n"
+    outcome, files = run(tmp_path, {"server.py": NEW, "test_server.py": test})
+    assert 'raise TimeoutError("It took too long")' in files["server.py"]
+    assert 4 == len(outcome.converted)
+    space: dict[str, Any] = {}
+    exec(compile(files["server.py"], "server.py", "exec"), space)
+    async with Client(space["server"]) as client:
+        calls = [("stop", {}), ("sell", {}), ("find", {}), ("find", {"x": 1})]
+        answers = [await client.call_tool(*call) for call in calls]
+        assert all(each.is_error for each in answers)
+        texts = [each.content[0].text for each in answers]  # type: ignore[union-attr]
+        assert ["The shop is closed", "sell", "Error: 'x'"] == texts[:3]
+        assert texts[3].startswith('{"error": "1 validation error for TextContent')
+    assert () == run(tmp_path, {})[0].files

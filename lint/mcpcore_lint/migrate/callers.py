@@ -9,7 +9,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.type_model import Instance, method_of
 from mcpcore_lint.engine.semantics.types import Inference
-from mcpcore_lint.migrate.body import BROAD, Body
+from mcpcore_lint.migrate.body import BROAD, Body, scope_around
 from mcpcore_lint.migrate.failures.returns import returned
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import Handler, Symbol
@@ -62,7 +62,7 @@ class Callers:
                 if name := self._catches(module, call, scope, place.raised):
                     decide = f"let line {call.lineno} of {module.path} catch CodedError, not {name}, and raise ctx.fail"
                     return f"{place.raised.rpartition('.')[2]} is caught by a caller", decide
-            elif not self._only_returned(module, call):
+            elif not self.only_returned(module, call):
                 decide = f"let line {call.lineno} of {module.path} catch CodedError if it reads it, and raise ctx.fail"
                 return "a failure is returned to other code too", decide
         return None
@@ -101,7 +101,7 @@ class Callers:
                 if not on_self or scope.owner is handler.owner:
                     yield module, call, scope
 
-    def _only_returned(self, module: Module, call: ast.Call) -> bool:
+    def only_returned(self, module: Module, call: ast.Call) -> bool:
         """Whether a caller is a tool that returns the result as it is, or runs the function alone."""
         parents = module.parents
         parent = parents[call]
@@ -109,6 +109,13 @@ class Callers:
             parent = parents[parent]
         if isinstance(parent, ast.Call) and getattr(parent.func, "attr", "") in _RUN:
             return isinstance(parents[parent], ast.Expr)
+        if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
+            # `content = await find(arguments)`, which only `return content` reads
+            names = [part for part in ast.walk(scope_around(call, module).node) if isinstance(part, ast.Name)]
+            reads = [part for part in names if part.id == parent.targets[0].id and isinstance(part.ctx, ast.Load)]
+            parent = min(
+                (parents[part] for part in reads), key=lambda part: isinstance(part, ast.Return), default=parent
+            )
         if not isinstance(parent, ast.Return):
             return False
         while not isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):

@@ -128,10 +128,13 @@ class Conversion:
     def _dispatcher(self) -> Left:
         """The line about a dispatcher, with the tools that it serves."""
         served = [name for tool in self.tools for entry in tool.serves if (name := string(entry.name)) is not None]
-        name, first = self.body.node.name, re.sub(r"\W", "_", [*served, "each"][0])
+        name = self.body.node.name
+        first = "".join(
+            f" such as {word}(...)" for word in re.findall(r"\w+", "_".join(served[:1]).replace("-", "_"))[:1]
+        )
         pattern = f"{name}() of a low-level server answers for all tools"
         decide = (
-            f"make mcp = Server(...) of mcpcore, and move each branch into a function such as {first}(...) below "
+            f"make mcp = Server(...) of mcpcore, and move each branch into a function{first} below "
             "@mcp.tool(errors=[...]), which gives its failures codes and advice"
         )
         if self.body.node.decorator_list:
@@ -150,7 +153,7 @@ class Conversion:
         """Find the failures, and decide about each of them."""
         body = self.body
         if self.is_dispatcher:
-            self.left = [] if all(string(tool.name) is not None for tool in self.tools) else [self._dispatcher()]
+            self.left = [self._dispatcher()] if any(tool.is_dispatcher for tool in self.tools) else []
             return
         places, self.left, made = failures_of(body)
         passed = helpers.left(body, {(remaining.path, remaining.line) for remaining in self.left})

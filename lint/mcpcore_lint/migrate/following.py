@@ -100,12 +100,13 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
         symbol = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
         if by_string := called == "call_tool" and bool(call.args) and isinstance(call.args[0], ast.Constant):
             called = getattr(call.args[0], "value", "")
-        tool = symbol.definition if isinstance(symbol, Symbol) and symbol.definition in handlers else None
-        if tool is None and not isinstance(symbol, Symbol) and len(by_name.get(called, ())) == 1:
-            tool = by_name[called][0]
-        if tool is None:
+        # Any method of that name may be one of an object that is not known.
+        tools = [] if isinstance(symbol, Symbol) else by_name.get(called, [])
+        if isinstance(symbol, Symbol) and symbol.definition is not None and symbol.definition in handlers:
+            tools = [symbol.definition]
+        if not tools:
             continue
-        block, before = scope.node, known.get(tool, Asserted())
+        block = scope.node
         # If no name keeps the result, only its own statement reads it.
         kept = any(isinstance(part, ast.Assign) and call in walk([part]) for part in nodes(block))
         tests = [*filter(None, map(_asserted, nodes(block)))]
@@ -127,10 +128,14 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
         code = ast.unparse(block)
         # A double that raises makes the tool fail.
         reads = bool(_FAILS.search(code if by_string else " ".join(tests)) or (tests and "side_effect" in code))
-        returned = before.returned or (f"{module.path}:{call.lineno}" if reads and not expected else "")
-        known[tool] = before._replace(
-            returned=returned, raised=before.raised | expected, matched=before.matched | {*patterns}
-        )
+        matched = {*patterns}
+        for tool in tools:
+            before = known.get(tool, Asserted())
+            known[tool] = before._replace(
+                returned=before.returned or (f"{module.path}:{call.lineno}" if reads and not expected else ""),
+                raised=before.raised | expected,
+                matched=before.matched | matched,
+            )
 
 
 def _asserted(node: ast.AST) -> str:

@@ -6,6 +6,7 @@ The functions and their tests are unchanged. A new function below each of them t
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Edit
@@ -17,6 +18,8 @@ from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.model import Left
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
 
@@ -37,12 +40,19 @@ _FORMS: Final = {
         1, "resources/read", "ReadResourceRequestParams", "ReadResourceResult",
         '{result}(contents=[{text}(uri=params.uri, mime_type="text/plain", text=content)])',
     ),
-    "call_tool": (2, "tools/call", "CallToolRequestParams", "CallToolResult", "{result}(content=[*content])"),
+    "call_tool": (2, "tools/call", "CallToolRequestParams", "CallToolResult", "{result}(content=content)"),
+    "progress_notification": (
+        3, "notifications/progress", "ProgressNotificationParams", "None",
+        "await {call}(params.progress_token, params.progress, params.total{rest})",
+    ),
+    "set_logging_level": (1, "logging/setLevel", "SetLevelRequestParams", "EmptyResult", "{result}()"),
+    "subscribe_resource": (1, "resources/subscribe", "SubscribeRequestParams", "EmptyResult", "{result}()"),
+    "unsubscribe_resource": (1, "resources/unsubscribe", "UnsubscribeRequestParams", "EmptyResult", "{result}()"),
 }  # fmt: skip
 """By decorator: the number of parameters, the method, the parameters and the result of the request, and its value."""
-_DECORATORS: Final = frozenset({
-    *_FORMS, "set_logging_level", "subscribe_resource", "unsubscribe_resource", "progress_notification", "completion",
-})  # fmt: skip
+_DECORATORS: Final = frozenset({*_FORMS, "completion"})
+_EMPTY: Final = frozenset({"EmptyResult", "None"})
+_MESSAGE: Final = ", params.message"
 _CONTEXT: Final = "request_context"
 _BY_HAND: Final = "register it with add_request_handler"
 _LISTS: Final = frozenset({"list", "List", "Sequence", "Iterable"})
@@ -115,32 +125,37 @@ def _adapter(
         keeps: Whether the functions of the file read the context of the request.
     """
     source, arguments = module.source, all_parameters(node.args)
-    if not isinstance(node, ast.AsyncFunctionDef) or kind not in _FORMS or len(arguments) != _FORMS[kind][0]:
+    rest = _MESSAGE if kind == "progress_notification" and len(arguments) > _FORMS[kind][0] else ""
+    count = len(arguments) - bool(rest)
+    if not isinstance(node, ast.AsyncFunctionDef) or kind not in _FORMS or count != _FORMS[kind][0]:
         return _BY_HAND
     _, method, request, answer, made = _FORMS[kind]
-    form = _form(node, module, answer)
-    is_result = form == answer
-    if kind != "get_prompt" and form not in ({"str"} if kind == "read_resource" else {"list", answer}):
+    forms = _forms(node, module, answer)
+    is_result = forms == {answer}
+    # Version 1 made an error of a call that returned nothing, and so does the new function.
+    good = {"str"} if kind == "read_resource" else {"list", answer, "None"} if kind == "call_tool" else {"list"}
+    if kind != "get_prompt" and answer not in _EMPTY and not (is_result or (forms - {"None"} and forms <= good)):
         wanted = "str" if kind == "read_resource" else f"a list or {answer}"
         return f"let it return {wanted}, and say so in its annotation"
-    decorator = node.decorator_list[0]
+    decorator, indent = node.decorator_list[0], Writer(module, names).indent_of(node)
     assert isinstance(decorator, ast.Call)
     assert isinstance(decorator.func, ast.Attribute)
     server = source.segment(decorator.func.value)
-    params, result = names.spell("mcp.types", request), names.spell("mcp.types", answer)
+    params, result = (name if name == "None" else names.spell("mcp.types", name) for name in (request, answer))
     context = names.spell("mcp.server", "ServerRequestContext")
     text = names.spell("mcp.types", "TextResourceContents") if kind == "read_resource" else ""
     listed = f"await {node.name}()"
     made = "{listed}" if is_result and kind.startswith("list_") else made
-    value = made.format(result=result, call=node.name, text=text, listed=listed)
+    value = made.format(result=result, call=node.name, text=text, listed=listed, rest=rest)
     name = f"on_{kind}" if node.name != f"on_{kind}" else f"serve_{kind}"
     request_context = f"{'context' if keeps else '_'}: {context}"
     lines = [f"async def {name}({request_context}, {'params' if node.args.args else '__'}: {params}) -> {result}:"]
     lines += [f"    {_CONTEXT}.set(context)"] * keeps
-    if kind == "read_resource":
+    if kind == "read_resource" or answer == "EmptyResult":
         is_text = ast.unparse(arguments[0].annotation or node) == "str"
-        url = "params.uri" if is_text else f"{names.spell('pydantic', 'AnyUrl')}(params.uri)"
-        lines.append(f"    content = await {node.name}({url})")
+        value_of = "params.level" if kind == "set_logging_level" else "params.uri"
+        given = value_of if is_text or "uri" not in value_of else f"{names.spell('pydantic', 'AnyUrl')}({value_of})"
+        lines.append(f"    {'content = ' if text else ''}await {node.name}({given})")
     if kind == "call_tool":
         block = names.spell("mcp.types", "TextContent")
         checks = lists if not decorator.keywords else []
@@ -148,7 +163,7 @@ def _adapter(
         lines.append("    arguments = params.arguments or {}")
         if checks:
             check = names.spell("jsonschema", "validate")
-            is_list = _form(checks[0], module, "ListToolsResult") == "list"
+            is_list = _forms(checks[0], module, "ListToolsResult") == {"list"}
             listed = f"await {checks[0].name}()" if is_list else f"(await {checks[0].name}()).tools"
             tools = f"{{tool.name: tool.input_schema for tool in {listed}}}"
             lines += [
@@ -159,18 +174,20 @@ def _adapter(
                 '        text = f"Input validation error: {exc.message}"',
                 f'        return {result}(content=[{block}(type="text", text=text)], is_error=True)',
             ]
+        called, either = f"await {node.name}(params.name, arguments)", not is_result and answer in forms
         lines += [
             "    try:",
-            f"        content = await {node.name}(params.name, arguments)",
+            f"        content = {called if answer in forms else f'[*{called}]'}",
+            *[f"        return content if isinstance(content, {result}) else {result}(content=[*content])"] * either,
             "    except Exception as exc:",
             f'        return {result}(content=[{block}(type="text", text=str(exc))], is_error=True)',
         ]
+    last = f"    {'return ' * (answer != 'None')}{'content' if is_result and kind == 'call_tool' else value}"
     lines += [
-        f"    return {'content' if is_result and kind == 'call_tool' else value}",
-        "",
-        f'{server}.add_request_handler("{method}", {params}, {name})',
+        *[last] * (kind != "call_tool" or is_result or answer not in forms),
+        *[""] * (1 if indent else 2),
+        f'{server}.add_{"notification" if answer == "None" else "request"}_handler("{method}", {params}, {name})',
     ]
-    indent = Writer(module, names).indent_of(node)
     starts = [*source.line_starts, len(source.text)]
     end = starts[node.end_lineno or node.lineno]
     body = source.newline.join(f"{indent}{part}" if part else "" for part in lines)
@@ -182,45 +199,59 @@ def _adapter(
     ]
 
 
-def _form(node: _Handler, module: Module, answer: str, depth: int = 0) -> str:
-    """The form of what a function returns: `list`, `str` or the name of the answer; empty if it is not known."""
+def _forms(node: _Handler, module: Module, answer: str, depth: int = 0) -> frozenset[str]:
+    """The forms of what a function returns: `list`, `str`, `None` and names of classes; empty if they are not known."""
     if node.returns is None:
         scope = module.scope_of(node)
-        return _only([_form_of(value, scope, answer, depth) for value in returned(node)])
-    said = ast.unparse(node.returns).strip("'\"")
-    name = said.partition("[")[0].rpartition(".")[2]
-    # One of several results may be anything: `list[TextContent] | dict`.
-    is_union = " | " in said[said.rfind("]") :] or " | " in said.partition("[")[0]
-    return "" if is_union else "list" if name in _LISTS else name
+        return _all([_forms_of(value, scope, answer, depth) for value in returned(node)])
+    return frozenset(_said(node.returns))
 
 
-def _only(forms: list[str]) -> str:
-    return forms[0] if len({*forms}) == 1 else ""
+def _said(node: ast.expr) -> Iterator[str]:
+    """The forms in an annotation."""
+    match node:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            yield from (*_said(left), *_said(right))
+        case ast.Constant(value=str(text)):
+            with suppress(SyntaxError):
+                yield from _said(ast.parse(text, mode="eval").body)
+        case ast.Constant():
+            yield "None"
+        case ast.Subscript(value=kind, slice=inner) if ast.unparse(kind).endswith(("Optional", "Union")):
+            for part in inner.elts if isinstance(inner, ast.Tuple) else [inner, ast.Constant(None)]:
+                yield from _said(part)
+        case _:
+            name = ast.unparse(node).partition("[")[0].rpartition(".")[2]
+            yield "list" if name in _LISTS else name
 
 
-def _form_of(value: ast.expr, scope: Scope, answer: str, depth: int) -> str:
-    """The form of a value that a function returns."""
+def _all(forms: list[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*forms) if all(forms) else frozenset()
+
+
+def _forms_of(value: ast.expr, scope: Scope, answer: str, depth: int) -> frozenset[str]:
+    """The forms of a value that a function returns."""
     match value:
         case ast.List() | ast.ListComp():
-            return "list"
+            return frozenset({"list"})
         case ast.JoinedStr() | ast.Constant(value=str()):
-            return "str"
+            return frozenset({"str"})
         case ast.Await():
-            return _form_of(value.value, scope, answer, depth)
+            return _forms_of(value.value, scope, answer, depth)
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name == answer:
-            return name
+            return frozenset({name})
         case ast.Call() if depth < _DEPTH:
-            return _only([
-                _form(kind.node, kind.module, answer, depth + 1)
+            return _all([
+                _forms(kind.node, kind.module, answer, depth + 1)
                 if isinstance(kind, Function) and not isinstance(kind.node, ast.Lambda)
-                else ""
+                else frozenset()
                 for kind in Inference().of(value.func, scope)
             ])  # fmt: skip
         case ast.Name() if (match := scope.lookup_at(value)) is not None and depth < _DEPTH:
-            return _only([
-                _form_of(binding.value, match[0], answer, depth + 1)
+            return _all([
+                _forms_of(binding.value, match[0], answer, depth + 1)
                 if binding.kind == "assign" and binding.value is not None
-                else ""
+                else frozenset()
                 for binding in match[1]
             ])  # fmt: skip
-    return ""
+    return frozenset()

@@ -54,15 +54,12 @@ async def _tools(server: Any, *, is_low_level: bool) -> list[str]:
     """The names of the tools of a server; of a low-level one, those that a client in memory reads."""
     if not is_low_level:
         return [tool.name for tool in await server.list_tools()]
-    entry = getattr(server, "get_request_handler", {}.get)("tools/list")
-    if entry is None:
+    if not hasattr(server, "get_request_handler") or server.get_request_handler("tools/list") is None:
         return []
-    from mcp import Client
-    from mcp.server.lowlevel.server import lifespan
-
+    lifespan = importlib.import_module("mcp.server.lowlevel.server").lifespan
     own, server.lifespan = server.lifespan, lifespan  # it may connect to something
     try:
-        async with Client(server) as client:
+        async with importlib.import_module("mcp").Client(server) as client:
             return [tool.name for tool in (await client.list_tools()).tools]
     except Exception:
         if own is lifespan:

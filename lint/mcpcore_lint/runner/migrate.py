@@ -15,10 +15,12 @@ from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.diagnostics import Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
+from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate.callers import Callers, Helpers
 from mcpcore_lint.migrate.following import asserted, follow, is_test
 from mcpcore_lint.migrate.imports import ordered, unused, used_names
 from mcpcore_lint.migrate.lowlevel import plan_handlers
+from mcpcore_lint.migrate.marking import Marker
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, Left
 from mcpcore_lint.migrate.options import plan_options
@@ -51,6 +53,7 @@ _VERSION_1: Final = re.compile(
 )
 _FASTMCP: Final = re.compile(r"^[ \t]*(?:import|from) fastmcp\b", re.MULTILINE)
 _LOW_LEVEL: Final = re.compile(rb"^[ \t]*@[\w.]+\.(?:call_tool|list_tools)\(\)", re.MULTILINE)
+_NEW: Final = re.compile(rb"\bon_call_tool\b|tools/call")
 _SERVERS: Final = re.compile(rb"\b(?:FastMCP|MCPServer|mcpcore)\b")
 _CONCERNS: Final = re.compile(
     rb"mcp|MCP|" + b"|".join(rb"\b%b\b" % name.encode() for name in ATTRIBUTES), re.IGNORECASE
@@ -186,8 +189,11 @@ class _Run:
         known = len(crashed)
         current = _Pass(self, group, files, state)
         tools = 0
-        for step in (_Pass.adapt, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
-            if (stays and step not in {_Pass.adapt, _Pass.convert}) or (not low and step is _Pass.adapt):
+        new = low or any(map(_NEW.search, files.values()))
+        for step in (_Pass.mark, _Pass.adapt, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
+            if (stays and step not in {_Pass.mark, _Pass.adapt, _Pass.convert}) or (
+                (step is _Pass.adapt and not low) or (step is _Pass.mark and not new)
+            ):
                 continue
             visited: Collection[str] = files
             for _ in range(MAX_PASSES):
@@ -458,16 +464,37 @@ class _Pass:
 
     # -- the steps -----------------------------------------------------------------------------------------------------
 
-    def adapt(self, visited: Collection[str]) -> None:
-        """Register the handlers of low-level servers as version 2 of the SDK does.
+    def mark(self, visited: Collection[str]) -> None:
+        """Mark the failures that low-level servers return, if they are of version 2 of the SDK or will be."""
+        tools, handlers = self._tools, self._handlers()[0] if visited else {}
+        marker = Marker(self._callers(), self.checker.hierarchy, self._run.rules)
+        for tool in chain.from_iterable(tools.values()):
+            if tool.is_dispatcher and (is_of_version_2(tool) or handlers.get(tool.module.absolute)):
+                with self._guarded(tool.handler.module.absolute):
+                    marker.mark(tool)
+        marker.finish()
+        for module, marks in marker.marks.items():
+            self.edits[module.absolute] = marks.edits
+            self._note("mark", module.absolute, marks.left)
+            self.converted += [
+                (module.absolute, (self._run.shown(module.absolute), *place)) for place in marks.converted
+            ]
+
+    def _handlers(self) -> tuple[dict[str, list[Edit]], list[Left]]:
+        """The edits that register the handlers of low-level servers, by file, and the lines about those that stay.
 
         If those of one file cannot be, all stay where files share a server, else only those of that file.
         """
         sources = {path: module for path, module in self.modules.items() if "server" in self._run.rules}
         plans = {path: plan_handlers(module) for path, module in sources.items() if not is_test(module)}
         left = [line for _, line, _ in plans.values() if line is not None]
-        if not left or all(is_alone for *_, is_alone in plans.values()):
-            self.edits.update({path: plans[path][0] for path in visited if path in plans})
+        follows = not left or all(is_alone for *_, is_alone in plans.values())
+        return {path: edits for path, (edits, *_) in plans.items() if follows}, left
+
+    def adapt(self, visited: Collection[str]) -> None:
+        """Register the handlers of low-level servers as version 2 of the SDK does."""
+        plans, left = self._handlers()
+        self.edits.update({path: plans[path] for path in visited if path in plans})
         moves = any(map(_SERVERS.search, self._files.values())) or any(self.edits.values())
         self._state.low = self._state.low or self._located(line._replace(stops=moves) for line in left)
 
@@ -502,14 +529,8 @@ class _Pass:
             with self._guarded(path):
                 if path in visited:
                     self._options(path, module, servers)
-        sources = [module for module in self.modules.values() if not is_test(module)]
-        hierarchy = self.checker.hierarchy
-        callers = Callers(sources, hierarchy, self.handlers, self._guarded)
+        hierarchy, callers = self.checker.hierarchy, self._callers()
         helpers = Helpers(hierarchy, self.handlers, self._guarded)
-        for path, module in self.modules.items():
-            if is_test(module):
-                with self._guarded(path):
-                    asserted(module, self.handlers, callers.asserted)
         plans: list[FilePlan] = []
         for path, group in tools.items():
             with self._guarded(path):
@@ -564,6 +585,16 @@ class _Pass:
                 self.edits.setdefault(path, []).extend(edits or ordered(self.modules[path], before))
 
     # -- the tools -----------------------------------------------------------------------------------------------------
+
+    def _callers(self) -> Callers:
+        """What calls the tools, and what tests expect of them."""
+        sources = [module for module in self.modules.values() if not is_test(module)]
+        callers = Callers(sources, self.checker.hierarchy, self.handlers, self._guarded)
+        for path, module in self.modules.items():
+            if is_test(module):
+                with self._guarded(path):
+                    asserted(module, self.handlers, callers.asserted)
+        return callers
 
     @cached_property
     def _tools(self) -> dict[str, list[ToolDef]]:

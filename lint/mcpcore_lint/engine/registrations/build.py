@@ -28,6 +28,7 @@ from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import own_nodes, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
+    SERVES_EVERY,
     CallValue,
     Const,
     Contract,
@@ -296,7 +297,7 @@ class Builder:
         if maker.form is ROUTE:
             name = description = annotations = Unknown(node, module, "the framework makes it of the route")
         elif maker.flavour == "lowlevel":
-            name = Unknown(node, module, "the low-level handler serves every tool")
+            name = Unknown(node, module, SERVES_EVERY)
             description = annotations = Unknown(node, module, "the low-level server lists its tools elsewhere")
         elif call is not None:
             name = given_name(maker) or name

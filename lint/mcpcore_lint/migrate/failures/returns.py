@@ -37,7 +37,7 @@ _BEGINS: Final = re.compile(
     rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
     rf"|\s*(?:an? )?(?:unexpected )?error (?:(?:occurred|while|when|in|during)\b|{ERROR_DOING})"
     r"|\s*(?:failed|unable) to \w+|\s*failed [a-z]+ing\b|\s*encountered an error\b"
-    r"|\s*(?:cannot|can't|could not|couldn't) \w+|\s*invalid \w+|\s*\[error\]",
+    r"|\s*(?:cannot|can't|could not|couldn't) \w+|\s*invalid \w+|\s*\[error\]|\s*(?:unknown|unsupported) tool\b",
     re.IGNORECASE,
 )
 _BEGINS_IN_CLAUSE: Final = re.compile(
@@ -58,25 +58,28 @@ _MAKING: Final = frozenset({"__init__", "__new__", "__post_init__", "model_post_
 """Methods by which a class does more than hold its values."""
 _MAKES_ERRORS: Final = re.compile(r"err|fail|exception|problem", re.IGNORECASE)
 _TEXT_CONTENT: Final = "mcp.TextContent"
-_RESULT: Final = "mcp.CallToolResult"
+RESULT: Final = "mcp.CallToolResult"
 
 
-def returned(node: ast.Return, body: Body) -> Place | Left | None:
-    """The failure that a `return` is; None if it returns a result."""
-    value = node.value
+def returned(node: ast.Return, body: Body, content: ast.expr | None = None) -> Place | Left | None:
+    """The failure that a `return` is, or the content in it; None if it returns a result."""
+    value = node.value if content is None else content
     match value:
         case ast.Dict() | ast.List(elts=[ast.Dict()]):
             mapping = value.elts[0] if isinstance(value, ast.List) else value
             assert isinstance(mapping, ast.Dict)
             return _mapping(node, _items(mapping), "mapping", body)
         case ast.Call(func=func) | ast.List(elts=[ast.Call(func=func)]) if _name(func, body) == _TEXT_CONTENT:
-            content = value.elts[0] if isinstance(value, ast.List) else value
-            assert isinstance(content, ast.Call)
-            text = next((keyword.value for keyword in content.keywords if keyword.arg == "text"), None)
+            block = value.elts[0] if isinstance(value, ast.List) else value
+            assert isinstance(block, ast.Call)
+            text = next((keyword.value for keyword in block.keywords if keyword.arg == "text"), None)
+            match text:
+                case ast.Call(func=func, args=[ast.Dict() as mapping, *_]) if _name(func, body) == "json.dumps":
+                    return _mapping(node, _items(mapping), "json", body)
             return None if text is None or not is_text(text, body.scope) else _text(node, text, body)
         case ast.Call(func=func, args=[ast.Dict() as mapping, *_]) if _name(func, body) == "json.dumps":
             return _mapping(node, _items(mapping), "json", body)
-        case ast.Call(func=func) if _name(func, body) == _RESULT:
+        case ast.Call(func=func) if _name(func, body) == RESULT:
             return _result(node, value, body)
     if value is not None and (is_text(value, body.scope) or _is_exception(value, body, node)):
         return _text(node, value, body)

@@ -566,7 +566,10 @@ RETURNED = """import json
 from typing import List, Optional
 
 from mcp.server import Server
-from mcp.types import TextContent, Tool
+from mcp.types import (
+    TextContent,
+    Tool,
+)
 
 app = Server("x")
 
@@ -624,6 +627,7 @@ async def test_failures_that_a_low_level_server_returns_are_marked(tmp_path: Pat
     assert ["a failure is returned as a success"] == [line.pattern for line in outcome.left if "count" in line.tools][
         1:
     ]
+    assert "import (\n    CallToolRequestParams,\n    CallToolResult,\n    EmptyResult,\n" in files["server.py"]
     space: dict[str, Any] = {}
     exec(compile(files["server.py"], "server.py", "exec"), space)
     calls = {

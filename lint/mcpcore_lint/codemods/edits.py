@@ -181,13 +181,20 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
     guarded = _guarded(body) if package.partition(".")[0] in _GUARDED else []
     for statement in [*body, *guarded]:
         if isinstance(statement, ast.ImportFrom) and "." * statement.level + (statement.module or "") == package:
+            lines = {alias.lineno for alias in statement.names} - {statement.lineno}
+            # One name a line stays one name a line.
+            gap = (
+                source.newline + _indent(source.line(max(lines, default=1)))
+                if len(lines) == len(statement.names)
+                else " "
+            )
             for alias in statement.names:
                 if name_order(clause) < name_order(alias.name):
                     start, _ = source.node_range(alias)
-                    return Edit(start, start, f"{clause}, ")
+                    return Edit(start, start, f"{clause},{gap}")
             if statement.names[-1].name != "*":
                 _, end = source.node_range(statement.names[-1])
-                return Edit(end, end, f", {clause}")
+                return Edit(end, end, f",{gap}{clause}")
     line = f"from {package} import {clause}{source.newline}"
     if guarded:
         place = source.line_starts[guarded[-1].end_lineno or 0]

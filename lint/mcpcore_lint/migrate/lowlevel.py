@@ -18,7 +18,7 @@ from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.model import Left
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
@@ -59,7 +59,18 @@ _LISTS: Final = frozenset({"list", "List", "Sequence", "Iterable"})
 _DEPTH: Final = 3
 
 
-def plan_handlers(module: Module) -> tuple[list[Edit], Left | None, bool]:
+def plan_servers(modules: Mapping[str, Module]) -> tuple[dict[str, list[Edit]], list[Left]]:
+    """The edits that register the handlers of low-level servers, by file, and the lines about those that stay.
+
+    If those of one file cannot be registered, all stay where files share a server, else only those of that file.
+    """
+    plans = {path: _plan(module) for path, module in modules.items()}
+    left = [line for _, line, _ in plans.values() if line is not None]
+    follows = not left or all(is_alone for *_, is_alone in plans.values())
+    return {path: edits for path, (edits, *_) in plans.items() if follows}, left
+
+
+def _plan(module: Module) -> tuple[list[Edit], Left | None, bool]:
     """The edits that register the handlers of a file with version 2 of the SDK, or the line about one that cannot be.
 
     The last value is whether the file makes the servers of its handlers, so that no other file has more of them.

@@ -48,7 +48,7 @@ class Marker:
         self._rules = rules
         self._names: dict[Module, Names] = {}
         self._typed: set[ast.AST] = set()
-        self.marks: dict[Module, Marks] = {}
+        self._marks: dict[Module, Marks] = {}
 
     def mark(self, tool: ToolDef) -> None:
         """Mark the failures of a dispatcher."""
@@ -79,7 +79,7 @@ class Marker:
         if isinstance(node, ast.Lambda):
             return False
         body = Body(node, module, "_".join([handler.name, *names]), self._hierarchy)
-        marks = self.marks.setdefault(module, Marks([], [], []))
+        marks = self._marks.setdefault(module, Marks([], [], []))
         names_of = self._names.setdefault(module, Names(module))
         expected, changed = self._callers.asserted.get(node, Asserted()), False
         for place, value in _returned(body):
@@ -127,15 +127,16 @@ class Marker:
             assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             assert node.returns is not None
             end = module.source.node_range(node.returns)[1] - isinstance(node.returns, ast.Constant)
-            marks = self.marks.setdefault(module, Marks([], [], []))
+            marks = self._marks.setdefault(module, Marks([], [], []))
             result = self._names.setdefault(module, Names(module)).spell("mcp.types", "CallToolResult")
             marks.edits.append(Edit(end, end, f" | {result}"))
         self._typed.add(node)
 
-    def finish(self) -> None:
-        """Add the imports that the edits need."""
-        for module, names in self._names.items():
-            self.marks[module].edits.extend(names.edits(names.spelled))
+    def marks(self) -> Iterator[tuple[str, Marks]]:
+        """What changes, by the absolute path of the file, with the imports that the edits need."""
+        for module, marks in self._marks.items():
+            names = self._names[module]
+            yield module.absolute, marks._replace(edits=[*marks.edits, *names.edits(names.spelled)])
 
 
 def _is_result(value: ast.Call, body: Body) -> bool:

@@ -386,6 +386,16 @@ def crashes(failures: list[Failure], path: str, rule: Rule | None = None) -> Ite
         failures.append(crash(path, rule, error))
 
 
+@contextlib.contextmanager
+def guarded(crashed: dict[str, Failure], path: str) -> Iterator[None]:
+    """Go on without a file if its analysis crashes, or if it cannot be read or encoded."""
+    failures: list[Failure] = []
+    with crashes(failures, path):
+        yield
+    for failure in failures:
+        crashed.setdefault(path, failure)
+
+
 def crash(path: str, rule: Rule | None, error: BaseException) -> Failure:
     """The failure for a crash of a rule or of the linter."""
     import traceback

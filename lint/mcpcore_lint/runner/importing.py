@@ -83,6 +83,8 @@ def _problem(path: str, name: str, modules: dict[str, str]) -> dict[str, Any] | 
     try:
         importlib.import_module(name)
     except BaseException as error:  # noqa: BLE001 - a module may exit
+        if isinstance(error, SystemExit) and name.endswith("__main__"):
+            return None  # a program that ran, and did not like its arguments
         told = _told(error)
         frames = traceback.extract_tb(error.__traceback__)
         told["at"] = next((frame.filename for frame in reversed(frames) if frame.filename in modules), path)

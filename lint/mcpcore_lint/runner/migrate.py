@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 import re
@@ -19,7 +18,7 @@ from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate.callers import Callers, Helpers
 from mcpcore_lint.migrate.following import asserted, follow, is_test
 from mcpcore_lint.migrate.imports import ordered, unused, used_names
-from mcpcore_lint.migrate.lowlevel import plan_handlers
+from mcpcore_lint.migrate.lowlevel import plan_servers
 from mcpcore_lint.migrate.marking import Marker
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, Left
@@ -33,7 +32,7 @@ from mcpcore_lint.migrate.running import Servers, servers_of
 from mcpcore_lint.migrate.server import Project, Renaming
 from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
-from mcpcore_lint.runner.checker import Checker, crashes
+from mcpcore_lint.runner.checker import Checker, crashes, guarded
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import Group, base_of, find_groups, listing
 from mcpcore_lint.runner.moves import Moves, disjoint
@@ -42,7 +41,8 @@ from mcpcore_lint.runner.trial import Experiment, Trial, Tried
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.model import ToolDef
@@ -190,10 +190,9 @@ class _Run:
         current = _Pass(self, group, files, state)
         tools = 0
         new = low or any(map(_NEW.search, files.values()))
-        for step in (_Pass.mark, _Pass.adapt, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
-            if (stays and step not in {_Pass.mark, _Pass.adapt, _Pass.convert}) or (
-                (step is _Pass.adapt and not low) or (step is _Pass.mark and not new)
-            ):
+        steps = [*[_Pass.mark] * new, *[_Pass.adapt] * low, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy]
+        for step in steps:
+            if stays and step in {_Pass.rename, _Pass.reach, _Pass.tidy}:
                 continue
             visited: Collection[str] = files
             for _ in range(MAX_PASSES):
@@ -228,7 +227,7 @@ class _Run:
         """Make the edits of one pass, file by file; return the files that changed."""
         made: set[str] = set()
         for path, changes in edits.items():
-            with _guarded(crashed, path):
+            with guarded(crashed, path):
                 if changes and self._change(path, changes, crashed):
                     made.add(path)
         return made
@@ -436,8 +435,8 @@ class _Pass:
                         "parse", path, [Left(shown, error.span.line, (), "parse-error", f"{error.message}; {again}")]
                     )
 
-    def _guarded(self, path: str) -> contextlib.AbstractContextManager[None]:
-        return _guarded(self._state.crashed, path)
+    def _guarded(self, path: str) -> AbstractContextManager[None]:
+        return guarded(self._state.crashed, path)
 
     def naming(self) -> set[str]:
         """The files that have a name that this pass renamed in another one."""
@@ -466,30 +465,22 @@ class _Pass:
 
     def mark(self, visited: Collection[str]) -> None:
         """Mark the failures that low-level servers return, if they are of version 2 of the SDK or will be."""
-        tools, handlers = self._tools, self._handlers()[0] if visited else {}
+        follows = self._handlers()[0]
+        tools = [tool for tools in self._tools.values() for tool in tools if tool.is_dispatcher and visited]
         marker = Marker(self._callers(), self.checker.hierarchy, self._run.rules)
-        for tool in chain.from_iterable(tools.values()):
-            if tool.is_dispatcher and (is_of_version_2(tool) or handlers.get(tool.module.absolute)):
-                with self._guarded(tool.handler.module.absolute):
-                    marker.mark(tool)
-        marker.finish()
-        for module, marks in marker.marks.items():
-            self.edits[module.absolute] = marks.edits
-            self._note("mark", module.absolute, marks.left)
-            self.converted += [
-                (module.absolute, (self._run.shown(module.absolute), *place)) for place in marks.converted
-            ]
+        for tool in (tool for tool in tools if is_of_version_2(tool) or follows.get(tool.module.absolute)):
+            with self._guarded(tool.handler.module.absolute):
+                marker.mark(tool)
+        for path, marks in marker.marks():
+            self.edits[path] = marks.edits
+            self._note("mark", path, marks.left)
+            self.converted += [(path, (self._run.shown(path), *place)) for place in marks.converted]
 
     def _handlers(self) -> tuple[dict[str, list[Edit]], list[Left]]:
-        """The edits that register the handlers of low-level servers, by file, and the lines about those that stay.
-
-        If those of one file cannot be, all stay where files share a server, else only those of that file.
-        """
-        sources = {path: module for path, module in self.modules.items() if "server" in self._run.rules}
-        plans = {path: plan_handlers(module) for path, module in sources.items() if not is_test(module)}
-        left = [line for _, line, _ in plans.values() if line is not None]
-        follows = not left or all(is_alone for *_, is_alone in plans.values())
-        return {path: edits for path, (edits, *_) in plans.items() if follows}, left
+        is_wanted = "server" in self._run.rules
+        return plan_servers(
+            {path: module for path, module in self.modules.items() if is_wanted and not is_test(module)}
+        )
 
     def adapt(self, visited: Collection[str]) -> None:
         """Register the handlers of low-level servers as version 2 of the SDK does."""
@@ -611,13 +602,3 @@ class _Pass:
                         tools.setdefault(home.absolute, []).append(tool)
         self.handlers = {tool.handler.node for group in tools.values() for tool in group}
         return tools
-
-
-@contextlib.contextmanager
-def _guarded(crashed: dict[str, Failure], path: str) -> Iterator[None]:
-    """Go on without a file if its analysis crashes, or if it cannot be read or encoded."""
-    failures: list[Failure] = []
-    with crashes(failures, path):
-        yield
-    for failure in failures:
-        crashed.setdefault(path, failure)

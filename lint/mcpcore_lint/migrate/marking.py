@@ -153,7 +153,7 @@ def _returned(body: Body) -> Iterator[tuple[Place, ast.expr]]:
                 options = {keyword.arg: keyword.value for keyword in keywords}
                 marked = options.get("isError") or options.get("is_error") or ast.Constant(False)  # noqa: FBT003
                 is_marked = not (isinstance(marked, ast.Constant) and marked.value is False)
-                content = None if is_marked or "structuredContent" in options else options.get("content")
+                content = None if is_marked else options.get("content")
             case ast.Call() if getattr(body.symbol(value.func), "name", "") != "mcp.TextContent":
                 content = None
             case ast.Call() | ast.List(elts=[_]):

@@ -84,7 +84,7 @@ connecting = Server("c", on_list_tools=list_with_state, lifespan=lambda server: 
 
 
 def test_a_low_level_server_is_listed(tmp_path: Path) -> None:
-    """A client in memory asks it, also where an object holds it. One whose tools come of its lifespan is not judged."""
+    """A client in memory reads its tools, also where an object holds it. Tools that come of a lifespan are not listed."""
     done = migrate(
         tmp_path / "a", {"server.py": SERVER, "low.py": LOW, "pyproject.toml": '[project.scripts]\nx = "low:f"\n'}
     )

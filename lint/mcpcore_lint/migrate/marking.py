@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
@@ -11,7 +12,7 @@ from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.failures.raises import raised
-from mcpcore_lint.migrate.failures.returns import RESULT, returned
+from mcpcore_lint.migrate.failures.returns import CONTENT, RESULT, returned
 from mcpcore_lint.migrate.following import Asserted
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left, Place
@@ -47,27 +48,25 @@ class Marker:
         self._hierarchy = hierarchy
         self._rules = rules
         self._names: dict[Module, Names] = {}
-        self._typed: set[ast.AST] = set()
         self._marks: dict[Module, Marks] = {}
+        self._changed: dict[ast.AST, bool] = {}
+        """The functions that were looked at, and whether they return results now instead of their contents."""
 
     def mark(self, tool: ToolDef) -> None:
-        """Mark the failures of a dispatcher."""
-        passed: dict[ast.AST, tuple[Handler, list[tuple[Module, ast.Call]]]] = {}
-        for entry in tool.serves:
-            if entry.handler is not None and entry.call is not None:
-                passed.setdefault(entry.handler.node, (entry.handler, []))[1].append((entry.inside.module, entry.call))
-        passed.pop(tool.handler.node, None)
-        names = [name for entry in tool.serves if (name := string(entry.name)) is not None]
+        """Mark the failures of a dispatcher, and of the functions to which it passes the calls."""
         is_new = is_of_version_2(tool)
-        changed = self._function(tool.handler, names, is_passed=not is_new, raises=is_new)
-        for handler, calls in passed.values():
-            is_passed = not is_new and all(self._callers.only_returned(*call) for call in calls)
-            changed = self._function(handler, names, is_passed=is_passed) or changed
-        if changed:
-            self._annotate(tool.handler)
+        names = [name for entry in tool.serves if (name := string(entry.name)) is not None]
+        calls = [(entry.handler, entry.inside.module, entry.call) for entry in tool.serves]
+        self._function(tool.handler, names, is_passed=not is_new, raises=is_new)
+        for handler in [handler for handler, *_ in calls if handler is not None]:
+            own = [(module, call) for other, module, call in calls if other is handler and call is not None]
+            is_passed = not is_new and all(self._callers.only_returned(*call) for call in own)
+            self._function(handler, names, is_passed=is_passed)
+            if self._changed.get(handler.node):
+                self._annotate(tool.handler)
 
-    def _function(self, handler: Handler, names: Sequence[str], *, is_passed: bool, raises: bool = False) -> bool:
-        """Mark the failures of one function; whether it returns results now instead of their contents.
+    def _function(self, handler: Handler, names: Sequence[str], *, is_passed: bool, raises: bool = False) -> None:
+        """Mark the failures of one function.
 
         Args:
             handler: The function.
@@ -76,61 +75,49 @@ class Marker:
             raises: Whether clients cannot read the texts of the exceptions that leave it.
         """
         node, module = handler.node, handler.module
-        if isinstance(node, ast.Lambda):
-            return False
+        if isinstance(node, ast.Lambda) or node in self._changed:
+            return
+        self._changed[node] = False
         body = Body(node, module, "_".join([handler.name, *names]), self._hierarchy)
         marks = self._marks.setdefault(module, Marks([], [], []))
-        names_of = self._names.setdefault(module, Names(module))
-        expected, changed = self._callers.asserted.get(node, Asserted()), False
+        spell = self._names.setdefault(module, Names(module)).spell
+        segment, range_of = module.source.segment, module.source.node_range
+        expected = self._callers.asserted.get(node, Asserted())
         for place, value in _returned(body):
-            text = module.source.segment(value)
             if place.rule not in self._rules:
                 continue
             if isinstance(value, ast.Call) and _is_result(value, body):
-                marked = [keyword for keyword in value.keywords if keyword.arg in {"isError", "is_error"}]
-                marks.edits.append(
-                    Edit(*module.source.node_range(marked[0].value), "True")
-                    if marked
-                    else codemods.add_argument(module, value, _MARK)
-                )
+                marked = [keyword.value for keyword in value.keywords if keyword.arg in {"isError", "is_error"}]
+                add = codemods.add_argument
+                marks.edits.append(Edit(*range_of(marked[0]), "True") if marked else add(module, value, _MARK))
+            elif not is_passed or expected.returned or self._callers.objection(handler, place) is not None:
+                decide = f"{_RETURN}{f', and change {expected.returned}' if expected.returned else ''}"
+                marks.left.append(Left(module.path, place.node.lineno, (handler.name,), _SUCCESS, decide))
+                continue
             else:
-                why = (_SUCCESS, _RETURN) if not is_passed else self._callers.objection(handler, place)
-                if why is None and expected.returned:
-                    why = _SUCCESS, f"{_RETURN}, and change {expected.returned}"
-                if why is not None:
-                    marks.left.append(Left(module.path, place.node.lineno, (handler.name,), *why))
-                    continue
-                content = text if isinstance(value, ast.List) else f"[{text}]"
-                result = names_of.spell("mcp.types", "CallToolResult")
-                new = f"{result}(content={content}, {_MARK})"
-                marks.edits.append(Edit(*module.source.node_range(value), new))
-                changed = True
+                content = segment(value) if isinstance(value, ast.List) else f"[{segment(value)}]"
+                new = f"{spell('mcp.types', 'CallToolResult')}(content={content}, {_MARK})"
+                marks.edits.append(Edit(*range_of(value), new))
+                self._annotate(handler)
+                self._changed[node] = True
             marks.converted.append((place.rule, place.node.lineno, handler.name))
         for place in _raised(body) if raises else ():
             kind = place.raised.removeprefix("builtins.")
             if kind not in expected.raised and place.rule in self._rules and place.message is not None:
-                text = module.source.segment(place.message)
+                text = segment(place.message)
                 text = text if is_text(place.message, body.scope) else f"str({text})"
-                result, block = (names_of.spell("mcp.types", name) for name in ("CallToolResult", "TextContent"))
+                result, block = (spell("mcp.types", name) for name in ("CallToolResult", "TextContent"))
                 new = f'return {result}(content=[{block}(type="text", text={text})], {_MARK})'
-                marks.edits.append(Edit(*module.source.node_range(place.node), new))
+                marks.edits.append(Edit(*range_of(place.node), new))
                 marks.converted.append((place.rule, place.node.lineno, handler.name))
-        if changed:
-            self._annotate(handler)
-        return changed
 
     def _annotate(self, handler: Handler) -> None:
         """Let the annotation of a function say that it may return a result."""
-        node, module = handler.node, handler.module
-        said = "" if isinstance(node, ast.Lambda) or node.returns is None else ast.unparse(node.returns)
-        if said and node not in self._typed and "CallToolResult" not in said and not said.endswith("Any"):
-            assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            assert node.returns is not None
-            end = module.source.node_range(node.returns)[1] - isinstance(node.returns, ast.Constant)
-            marks = self._marks.setdefault(module, Marks([], [], []))
-            result = self._names.setdefault(module, Names(module)).spell("mcp.types", "CallToolResult")
-            marks.edits.append(Edit(end, end, f" | {result}"))
-        self._typed.add(node)
+        module, returns = handler.module, getattr(handler.node, "returns", None)
+        if returns is not None and not re.search(r"CallToolResult|\bAny$", ast.unparse(returns)):
+            end = module.source.node_range(returns)[1] - isinstance(returns, ast.Constant)
+            edit = Edit(end, end, f" | {self._names[module].spell('mcp.types', 'CallToolResult')}")
+            self._marks[module].edits.extend([edit] * (edit not in self._marks[module].edits))
 
     def marks(self) -> Iterator[tuple[str, Marks]]:
         """What changes, by the absolute path of the file, with the imports that the edits need."""
@@ -139,29 +126,27 @@ class Marker:
             yield module.absolute, marks._replace(edits=[*marks.edits, *names.edits(names.spelled)])
 
 
+def _name(call: ast.Call, body: Body) -> str:
+    return getattr(body.symbol(call.func), "name", "")
+
+
 def _is_result(value: ast.Call, body: Body) -> bool:
-    symbol = body.symbol(value.func)
-    return symbol is not None and symbol.name == RESULT
+    return _name(value, body) == RESULT
 
 
 def _returned(body: Body) -> Iterator[tuple[Place, ast.expr]]:
     """The contents and the results that are failures, and that nothing marks."""
-    for node in body.nodes:
-        value = content = node.value if isinstance(node, ast.Return) else None
-        match value:
-            case ast.Call(args=[], keywords=keywords) if _is_result(value, body):
-                options = {keyword.arg: keyword.value for keyword in keywords}
-                marked = options.get("isError") or options.get("is_error") or ast.Constant(False)  # noqa: FBT003
-                is_marked = not (isinstance(marked, ast.Constant) and marked.value is False)
-                content = None if is_marked else options.get("content")
-            case ast.Call() if getattr(body.symbol(value.func), "name", "") != "mcp.TextContent":
-                content = None
-            case ast.Call() | ast.List(elts=[_]):
-                pass
-            case _:
-                content = None
-        if isinstance(node, ast.Return) and content is not None and value is not None:
-            place = returned(node, body, content)
+    for node in (node for node in body.nodes if isinstance(node, ast.Return)):
+        value = content = node.value
+        if isinstance(value, ast.Call) and _is_result(value, body):
+            options = {keyword.arg: keyword.value for keyword in value.keywords}
+            marked = options.get("isError") or options.get("is_error")
+            content = options.get("content") if marked is None or getattr(marked, "value", None) is False else None
+        if isinstance(content, (ast.Call, ast.List)) and value is not None:
+            block = content.elts[0] if isinstance(content, ast.List) and content.elts else content
+            place = (
+                returned(node, body, content) if isinstance(block, ast.Call) and _name(block, body) == CONTENT else None
+            )
             if isinstance(place, Place):
                 yield place, value
 

@@ -471,7 +471,7 @@ class _Pass:
         for tool in (tool for tool in tools if is_of_version_2(tool) or follows.get(tool.module.absolute)):
             with self._guarded(tool.handler.module.absolute):
                 marker.mark(tool)
-        for path, marks in marker.marks():
+        for path, marks in ((path, marks) for path, marks in marker.marks() if path in self.modules):
             self.edits[path] = marks.edits
             self._note("mark", path, marks.left)
             self.converted += [(path, (self._run.shown(path), *place)) for place in marks.converted]

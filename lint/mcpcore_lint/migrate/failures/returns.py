@@ -57,7 +57,7 @@ _ABOUT_ERRORS: Final = re.compile(r"(?:^|_)(?:errors?|failures?)(?:_|$)", re.IGN
 _MAKING: Final = frozenset({"__init__", "__new__", "__post_init__", "model_post_init"})
 """Methods by which a class does more than hold its values."""
 _MAKES_ERRORS: Final = re.compile(r"err|fail|exception|problem", re.IGNORECASE)
-_TEXT_CONTENT: Final = "mcp.TextContent"
+CONTENT: Final = "mcp.TextContent"
 RESULT: Final = "mcp.CallToolResult"
 
 
@@ -69,14 +69,12 @@ def returned(node: ast.Return, body: Body, content: ast.expr | None = None) -> P
             mapping = value.elts[0] if isinstance(value, ast.List) else value
             assert isinstance(mapping, ast.Dict)
             return _mapping(node, _items(mapping), "mapping", body)
-        case ast.Call(func=func) | ast.List(elts=[ast.Call(func=func)]) if _name(func, body) == _TEXT_CONTENT:
+        case ast.Call(func=func) | ast.List(elts=[ast.Call(func=func)]) if _name(func, body) == CONTENT:
             block = value.elts[0] if isinstance(value, ast.List) else value
             assert isinstance(block, ast.Call)
             text = next((keyword.value for keyword in block.keywords if keyword.arg == "text"), None)
-            match text:
-                case ast.Call(func=func, args=[ast.Dict() as mapping, *_]) if _name(func, body) == "json.dumps":
-                    return _mapping(node, _items(mapping), "json", body)
-            return None if text is None or not is_text(text, body.scope) else _text(node, text, body)
+            is_json = isinstance(text, ast.Call) and _name(text.func, body) == "json.dumps"
+            return returned(node, body, text) if text is not None and (is_json or is_text(text, body.scope)) else None
         case ast.Call(func=func, args=[ast.Dict() as mapping, *_]) if _name(func, body) == "json.dumps":
             return _mapping(node, _items(mapping), "json", body)
         case ast.Call(func=func) if _name(func, body) == RESULT:
@@ -306,7 +304,7 @@ def _result(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None
     if not (isinstance(marked, ast.Constant) and marked.value is True):
         return None
     match keywords.get("content"):
-        case ast.List(elts=[ast.Call(func=func, args=[], keywords=parts)]) if _name(func, body) == _TEXT_CONTENT:
+        case ast.List(elts=[ast.Call(func=func, args=[], keywords=parts)]) if _name(func, body) == CONTENT:
             text = {keyword.arg: keyword.value for keyword in parts}.get("text")
             if text is not None and len(keywords) == 2 and not call.args and _says(text, body):
                 return Place(node, "result", text)

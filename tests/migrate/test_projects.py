@@ -643,10 +643,11 @@ async def test_failures_that_a_low_level_server_returns_are_marked(tmp_path: Pat
         failed = await client.call_tool("find", {"x": []})
         assert (True, '{"error": "list index out of range"}') == (failed.is_error, failed.content[0].text)  # type: ignore[union-attr]
     assert () == run(tmp_path, {})[0].files
-    test = "import pytest\nimport server\n\n\nasync def test_find():\n    result = await server.find({})\n    assert 'Error' in result[0].text\n"
+    test = "import unittest\nimport server\n\n\nclass T(unittest.IsolatedAsyncioTestCase):\n    async def test_find(self):\n"
+    test += "        result = await server.find({})\n        self.assertIn('Error', result[0].text)\n"
     outcome, files = run(tmp_path / "read", {"server.py": RETURNED, "test_server.py": test})
     assert 'return [TextContent(type="text", text="Error: x is missing")]' in files["server.py"]
-    assert any("is_error=True), and change test_server.py:6" in line for line in report(outcome))
+    assert any("is_error=True), and change test_server.py:7" in line for line in report(outcome))
     # A server that stays on version 1 keeps them.
     stays = RETURNED.replace("async def list_tools() -> List[Tool]", "async def list_tools() -> dict")
     assert stays == run(tmp_path / "stays", {"server.py": stays})[1]["server.py"]

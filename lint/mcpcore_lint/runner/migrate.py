@@ -219,7 +219,9 @@ class _Run:
             raw = content_of(path)
             if raw is None:  # pragma: no cover - the file went away after it was found
                 self.failures.append(Failure(self.shown(path), "cannot be read"))
-            elif _CONCERNS.search(raw) or (in_test_file(self.shown(path)) and re.search(rb"pytest|\.fn\(", raw)):
+            elif _CONCERNS.search(raw) or (
+                in_test_file(self.shown(path)) and re.search(rb"pytest|unittest|\.fn\(", raw)
+            ):
                 files[path] = self.raw[path] = raw
         return files
 

@@ -699,3 +699,21 @@ async def test_failures_of_a_low_level_server_of_version_2_can_be_read(tmp_path:
         assert ["The shop is closed", "sell", "Error: 'x'"] == texts[:3]
         assert texts[3].startswith('{"error": "1 validation error for TextContent')
     assert () == run(tmp_path, {})[0].files
+
+
+@pytest.mark.parametrize(
+    ("registration", "line"),
+    [
+        (
+            "server.call_tool()(find)",
+            "server.call_tool() called with a function: write it as a decorator of the function",
+        ),
+        ("server.request_handlers[CallToolRequest] = find", "request_handlers of a low-level server: SDK 2.0 has "),
+    ],
+)
+def test_handlers_that_no_decorator_registers_have_a_line(tmp_path: Path, registration: str, line: str) -> None:
+    """The file stays on version 1 of the SDK."""
+    source = "from mcp.server import Server\nfrom mcp.types import CallToolRequest\n\nserver = Server('x')\n\n\n"
+    source += f"async def find(name, arguments=None) -> list: ...\n\n\n{registration}\n"
+    outcome, files = run(tmp_path, {"server.py": source})
+    assert (source, True) == (files["server.py"], any(f"server.py:10: {line}" in text for text in report(outcome)))

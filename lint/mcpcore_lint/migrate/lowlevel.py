@@ -16,6 +16,7 @@ from mcpcore_lint.engine.syntax.parse import all_parameters, returned, walk
 from mcpcore_lint.migrate.constants import above
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.migrate.renames import REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,6 +55,7 @@ _DECORATORS: Final = frozenset({*_FORMS, "completion"})
 _EMPTY: Final = frozenset({"EmptyResult", "None"})
 _MESSAGE: Final = ", params.message"
 _CONTEXT: Final = "request_context"
+_AS_DECORATOR: Final = "write it as a decorator of the function, and run the command again"
 _BY_HAND: Final = "register it with add_request_handler"
 _LISTS: Final = frozenset({"list", "List", "Sequence", "Iterable"})
 _DEPTH: Final = 3
@@ -90,6 +92,17 @@ def _plan(module: Module) -> tuple[list[Edit], Left | None, bool]:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Call)
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
     }
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Call(func=ast.Attribute(value=server)) as maker) if _kind(maker):
+                pattern, decide = f"{ast.unparse(maker)} called with a function", _AS_DECORATOR
+            case ast.Subscript(value=ast.Attribute(value=server, attr="request_handlers"), ctx=ast.Store()) if (
+                not handlers
+            ):
+                pattern, decide = "request_handlers of a low-level server", REQUESTS
+            case _:
+                continue
+        return [], Left(module.path, node.lineno, (), pattern, decide), ast.unparse(server) in made
     is_taken = any(_CONTEXT in {getattr(node, "id", ""), getattr(node, "arg", "")} for node in nodes)
     for node in handlers:
         kinds = [_kind(decorator) for decorator in node.decorator_list]

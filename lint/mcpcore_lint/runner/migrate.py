@@ -52,7 +52,10 @@ _VERSION_1: Final = re.compile(
     rb"mcp\.server\.fastmcp|\bMcpError\b|mcp\.server import [^\n]*FastMCP|\bimport fastmcp|from fastmcp"
 )
 _FASTMCP: Final = re.compile(r"^[ \t]*(?:import|from) fastmcp\b", re.MULTILINE)
-_LOW_LEVEL: Final = re.compile(rb"^[ \t]*@[\w.]+\.(?:call_tool|list_tools)\(\)", re.MULTILINE)
+_LOW_LEVEL: Final = re.compile(
+    rb"(?m)^[ \t]*(?:@[\w.]+\.(?:call_tool|list_tools)\(\)|[\w.]+(?:\.(?:call|list)_tools?\(\)\(|"
+    rb"(?<!_mcp_server)\.request_handlers\[.*\] = ))"
+)
 _NEW: Final = re.compile(rb"\bon_call_tool\b|tools/call")
 _SERVERS: Final = re.compile(rb"\b(?:FastMCP|MCPServer|mcpcore)\b")
 _CONCERNS: Final = re.compile(
@@ -190,8 +193,7 @@ class _Run:
         current = _Pass(self, group, files, state)
         tools = 0
         new = low or any(map(_NEW.search, files.values()))
-        steps = [*[_Pass.mark] * new, *[_Pass.adapt] * low, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy]
-        for step in steps:
+        for step in (*[_Pass.mark] * new, *[_Pass.adapt] * low, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
             if stays and step in {_Pass.rename, _Pass.reach, _Pass.tidy}:
                 continue
             visited: Collection[str] = files
@@ -479,10 +481,8 @@ class _Pass:
             self.converted += [(path, (self._run.shown(path), *place)) for place in marks.converted]
 
     def _handlers(self) -> tuple[dict[str, list[Edit]], list[Left]]:
-        is_wanted = "server" in self._run.rules
-        return plan_servers(
-            {path: module for path, module in self.modules.items() if is_wanted and not is_test(module)}
-        )
+        wanted = self.modules.items() if "server" in self._run.rules else ()
+        return plan_servers({path: module for path, module in wanted if not is_test(module)})
 
     def adapt(self, visited: Collection[str]) -> None:
         """Register the handlers of low-level servers as version 2 of the SDK does."""

@@ -6,6 +6,7 @@ The functions and their tests are unchanged. A new function below each of them t
 from __future__ import annotations
 
 import ast
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
 
+LOW_LEVEL: Final = re.compile(
+    rb"(?m)^[ \t]*(?:@[\w.]+\.(?:call_tool|list_tools)\(\)|[\w.]+(?:\.(?:call|list)_tools?\(\)\(|"
+    rb"(?<!_mcp_server)\.request_handlers\[.*\] = ))"
+)
+"""A low-level server of version 1 of the SDK."""
+NEW: Final = re.compile(rb"\bon_call_tool\b|tools/call")
+"""One of version 2, perhaps."""
 _Handler = ast.FunctionDef | ast.AsyncFunctionDef
 _LIST: Final = "PaginatedRequestParams"
 _FORMS: Final = {

@@ -18,7 +18,7 @@ from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate.callers import Callers, Helpers
 from mcpcore_lint.migrate.following import asserted, follow, is_test
 from mcpcore_lint.migrate.imports import ordered, unused, used_names
-from mcpcore_lint.migrate.lowlevel import plan_servers
+from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, plan_servers
 from mcpcore_lint.migrate.marking import Marker
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, Left
@@ -52,11 +52,6 @@ _VERSION_1: Final = re.compile(
     rb"mcp\.server\.fastmcp|\bMcpError\b|mcp\.server import [^\n]*FastMCP|\bimport fastmcp|from fastmcp"
 )
 _FASTMCP: Final = re.compile(r"^[ \t]*(?:import|from) fastmcp\b", re.MULTILINE)
-_LOW_LEVEL: Final = re.compile(
-    rb"(?m)^[ \t]*(?:@[\w.]+\.(?:call_tool|list_tools)\(\)|[\w.]+(?:\.(?:call|list)_tools?\(\)\(|"
-    rb"(?<!_mcp_server)\.request_handlers\[.*\] = ))"
-)
-_NEW: Final = re.compile(rb"\bon_call_tool\b|tools/call")
 _SERVERS: Final = re.compile(rb"\b(?:FastMCP|MCPServer|mcpcore)\b")
 _CONCERNS: Final = re.compile(
     rb"mcp|MCP|" + b"|".join(rb"\b%b\b" % name.encode() for name in ATTRIBUTES), re.IGNORECASE
@@ -186,13 +181,13 @@ class _Run:
         Each step is made again until it changes nothing. It visits all files first, and then those that changed.
         """
         # SDK 2 has no decorators for low-level servers. Unless these are rewritten, the old names are right.
-        low = any(map(_LOW_LEVEL.search, files.values()))
+        low = any(map(LOW_LEVEL.search, files.values()))
         stays = low and not any(map(_SERVERS.search, files.values()))
         state = _State(crashed, version_1=low or any(_VERSION_1.search(raw) for raw in files.values()))
         known = len(crashed)
         current = _Pass(self, group, files, state)
         tools = 0
-        new = low or any(map(_NEW.search, files.values()))
+        new = low or any(map(NEW.search, files.values()))
         for step in (*[_Pass.mark] * new, *[_Pass.adapt] * low, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
             if stays and step in {_Pass.rename, _Pass.reach, _Pass.tidy}:
                 continue
@@ -469,9 +464,8 @@ class _Pass:
 
     def mark(self, visited: Collection[str]) -> None:
         """Mark the failures that low-level servers return, if they are of version 2 of the SDK or will be."""
-        follows = self._handlers()[0]
         tools = [tool for tools in self._tools.values() for tool in tools if tool.is_dispatcher and visited]
-        marker = Marker(self._callers(), self.checker.hierarchy, self._run.rules)
+        marker, follows = Marker(self._callers(), self.checker.hierarchy, self._run.rules), self._handlers()[0]
         for tool in (tool for tool in tools if is_of_version_2(tool) or follows.get(tool.module.absolute)):
             with self._guarded(tool.handler.module.absolute):
                 marker.mark(tool)

@@ -29,6 +29,15 @@ async def handle(request):
 """
     + SERVED
     + "server.request_handlers[types.CallToolRequest] = handle\n",
+    "a handler beside others in the table of requests": LOWLEVEL
+    + BOTH
+    + """
+async def handle(request):
+    name, arguments = request.params.name, request.params.arguments
+"""
+    + SERVED
+    + "server.request_handlers[types.ListToolsRequest] = listed\n"
+    + "server.request_handlers[types.CallToolRequest] = handle\n",
     "a handler for a method of the protocol": LOWLEVEL
     + BOTH
     + """

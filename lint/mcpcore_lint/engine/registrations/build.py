@@ -23,7 +23,7 @@ from mcpcore_lint.engine.registrations.unresolved import (
 )
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.semantics.symbols import class_round, last_name
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import own_nodes, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
@@ -106,14 +106,16 @@ class Builder:
             return
         for scope in (*module.functions.values(), module.scope):
             nodes = walk([module.tree]) if isinstance(scope.node, ast.Module) else own_nodes(scope.node)
-            if sum(getattr(part, "attr", "") == "request_handlers" for part in nodes) != 1:
+            stores = [part for part in nodes if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store)]
+            others = {part.value for part in stores if last_name(part.slice) != "CallToolRequest"}
+            if sum(getattr(part, "attr", "") == "request_handlers" and part not in others for part in nodes) != 1:
                 continue  # it wraps the handler that was there
             for node in nodes:
                 match node:
                     case ast.Assign(
                         targets=[ast.Subscript(value=ast.Attribute(attr="request_handlers"), slice=key) as target],
                         value=handler,
-                    ) if getattr(key, "attr", getattr(key, "id", "")) == "CallToolRequest":
+                    ) if last_name(key) == "CallToolRequest":
                         call = ast.copy_location(ast.Call(target, [handler], []), target)
                         yield Site(Maker(SERVES_ALL, "lowlevel", None), handler, scope, target, call)
                         return

@@ -40,7 +40,7 @@ from mcpcore_lint.rules.handler._raises import is_idle
 from mcpcore_lint.rules.handler._to_client import checked_by_dispatchers, is_judged, is_kept, looks_for_failure
 
 _CONVERSIONS: Final = frozenset(
-    {"json.dumps", "orjson.dumps", "ujson.dumps", "yaml.dump", "yaml.safe_dump", "dataclasses.asdict",
+    {"builtins.str", "json.dumps", "orjson.dumps", "ujson.dumps", "yaml.dump", "yaml.safe_dump", "dataclasses.asdict",
      "asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "asyncio.ensure_future", "asyncio.run"}
 )  # fmt: skip
 """Functions that return their first argument in another form, or its result."""

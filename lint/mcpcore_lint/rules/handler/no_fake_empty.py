@@ -104,8 +104,9 @@ def _empty_answers(
         catch = body.clause_of(node) if not (nested and is_helper) else None
         # A function that others call returns an empty value for a text that is no number or date.
         empty = _empty_answer(node, catch, body, ctx, lenient=nested or is_helper) if catch is not None else None
-        # A nested function returns None for "nothing", and its caller checks that.
-        if catch and empty is not None and not (nested and empty == "None") and not is_about_own_json(catch, function):
+        # A nested function returns None for "nothing" or False for "no", and its caller checks that.
+        checked = nested and empty in {"None", "False"}
+        if catch and empty is not None and not checked and not is_about_own_json(catch, function):
             yield node, catch, empty
 
 

@@ -257,7 +257,8 @@ def wrapped_parameter(node: Function, module: Module) -> ast.Name | None:
         if isinstance(decorator, ast.Call) and decorator.args and isinstance(decorator.args[0], ast.Name):
             func = evaluate(decorator.func, scope.parent)
             place = scope.parent.lookup(decorator.args[0].id)
-            if isinstance(func, Symbol) and func.name == "functools.wraps" and place is not None:
+            # Several libraries have a `wraps` like that of functools.
+            if isinstance(func, Symbol) and func.name.endswith(".wraps") and place is not None:
                 return decorator.args[0] if place[1][0].kind == "parameter" else None
     return None
 

@@ -175,7 +175,7 @@ def _is_answered(try_body: Sequence[ast.stmt], statement: ast.AST, loop: ast.AST
 
     It goes on if the guarded code returns the answer and another attempt follows, and if the guarded code only adds to
     something that existed before, or sets names that already have a value. In a loop, "before" means in the same round:
-    an item that is left out of a list goes unnoticed.
+    an item that is left out of a list goes unnoticed, unless the loop ends with the first item that works.
     """
     after = [later for node in (statement, *body.above(statement)) for later in body.after(node)]
     if any(isinstance(node, ast.Raise) for node in after):
@@ -184,6 +184,11 @@ def _is_answered(try_body: Sequence[ast.stmt], statement: ast.AST, loop: ast.AST
     if any(isinstance(node, ast.Return) and node.value is not None for node in guarded):
         return loop is None and any(ast.unparse(node) not in _NOTHING for node in after)
     targets = _stored_by(guarded)
+    # A loop that looks for the first item that works, after which the code may ask whether there is one.
+    ends = loop is not None and any(isinstance(node, ast.Break) for node in guarded)
+    tests = [node.test for node in after if ends and isinstance(node, ast.If)]
+    if any(mentions(test, _root(target)) for test in tests for target in targets):
+        return True
     match after:
         case []:
             return False

@@ -1,0 +1,15 @@
+from mcp.server.fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+@mcp.tool()
+def read(keys: list[str]) -> str:
+    """Read the first table that there is."""
+    table = None
+    for key in keys:
+        try:
+            table = load(key)
+            break
+        except Exception:  # here
+            pass
+    return str(table)

@@ -35,6 +35,7 @@ _ABSENCE: Final = regex(
 _NOTHING_FOUND: Final = regex(
     r"\s*(?:no|nothing)\b.{0,60}\b(?:found|available|results?|matches|data|items?|records?)\b", re.IGNORECASE
 )
+_NO_CONTENT: Final = 204
 _EXPLAINING_KEYS: Final = RELEVANT_KEYS | {"details", "warning", "warnings", "note", "hint", "failures"}
 """Keys of a result that may say why it is empty."""
 _NAMES: Final = {"''": "an empty string", "b''": "empty bytes"}
@@ -153,11 +154,15 @@ def _hides_failure(catch: CatchSite, ctx: RuleContext, body: Body, *, lenient: b
 
 
 def _depends_on_exception(node: ast.AST, catch: CatchSite, body: Body) -> bool:
-    """Whether the clause looks at the exception before it returns, as a 404 is not a failure, or at another attempt."""
+    """Whether the clause looks at the exception before it returns, as a 404 is not a failure, or at another attempt.
+
+    Or code around it has seen that the answer may have no content, which HTTP says with 204.
+    """
     branches = (parent for parent in body.above(node) if isinstance(parent, (ast.If, ast.Match)))
-    tests = (branch.test if isinstance(branch, ast.If) else branch.subject for branch in branches)
+    tests = [branch.test if isinstance(branch, ast.If) else branch.subject for branch in branches]
     made = {part.id for part in walk([*catch.body]) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    return any(mentions(test, name) for test in tests for name in (catch.name, *made) if name is not None)
+    empty = any(isinstance(part, ast.Constant) and part.value == _NO_CONTENT for part in walk([*tests]))
+    return empty or any(mentions(test, name) for test in tests for name in (catch.name, *made) if name is not None)
 
 
 def _describe_empty(value: Value) -> str | None:

@@ -1,0 +1,17 @@
+import httpx
+from mcp.server.fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+@mcp.tool()
+async def delete(key: str) -> dict:
+    """Delete."""
+    async with httpx.AsyncClient() as client:
+        response = await client.delete(f"/keys/{key}")
+        if response.status_code in (200, 204):
+            try:
+                return response.json()
+            except Exception:
+                return {}
+        response.raise_for_status()
+        return response.json()

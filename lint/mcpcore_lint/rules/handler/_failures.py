@@ -190,8 +190,9 @@ class FailureDetector:
     def _call(self, value: CallValue, *, in_clause: bool) -> Failure | None:
         name, definition = value.func.name, value.func.definition
         if name in _TEXT_FUNCTIONS:
-            is_exception = name == "traceback.format_exc" or self._is_exception_text(value.node)
-            return Failure(EXCEPTION_TEXT) if in_clause and is_exception else None
+            if in_clause and (name == "traceback.format_exc" or self._is_exception_text(value.node)):
+                return Failure(EXCEPTION_TEXT)
+            return self.failure(value.args[0], in_clause=in_clause) if value.args and name == "builtins.str" else None
         if name == "mcp.TextContent":
             return self.failure(value.argument("text", 1), in_clause=in_clause)
         if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -1,6 +1,7 @@
 # message: read() returns {"error": ...}; the client sees a successful call
 import json
 
+from mcp.server.fastmcp import FastMCP
 from mcp.server.lowlevel import Server
 from mcp.types import TextContent
 
@@ -29,3 +30,19 @@ async def call(name: str, arguments: dict):
     else:
         raise ValueError(name)
     return [TextContent(type="text", text=str(result))]
+
+mcp = FastMCP("x")
+
+def shown(text: object) -> list[TextContent]:
+    return [TextContent(type="text", text=str(text))]
+
+def failed(text: str) -> list[TextContent]:
+    return shown(f"Error: {text}")  # here
+
+@mcp.tool()
+def count(key: str) -> list[TextContent]:
+    """Count."""
+    try:
+        return shown(service.reader.count(key))
+    except Exception as error:
+        return failed(str(error))

@@ -350,7 +350,9 @@ class _AnswerReader:
         known: Sequence[ast.AST | None] = (
             [callee.definition] if isinstance(callee, Symbol) else self._ctx.called(self._function, call)
         )
-        for function in (known or [_definition(call.func, scope)])[:_MAX_FUNCTIONS]:
+        for function in (known or [*_looked_up(call.func, scope)])[:_MAX_FUNCTIONS]:
+            if isinstance(function, ast.Lambda) and isinstance(function.body, ast.Call):
+                yield from self._models(function.body, scope)
             if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or function is self._function.node:
                 continue
             module = self._ctx.project.module_defining(function)
@@ -383,6 +385,18 @@ def _definition(node: ast.expr, scope: Scope) -> ast.AST | None:
         return symbol.definition
     method = method_called(node, scope) if isinstance(node, ast.Attribute) else None
     return method[0] if method is not None else None
+
+
+def _looked_up(func: ast.expr, scope: Scope) -> Iterator[ast.AST | None]:
+    """The function that a callee is, or those in the table in which it is looked up: `TABLE[action](arguments)`."""
+    yield _definition(func, scope)
+    for node, where in ((func, scope), *assignments_of(func, scope)):
+        match node:
+            case ast.Subscript(value=held) | ast.Call(func=ast.Attribute(value=held, attr="get")):
+                table = evaluate(held, where)
+                entries = [item.node for _, item in table.items] if isinstance(table, Mapping) else []
+                names = (ast.Name, ast.Attribute)
+                yield from (_definition(entry, where) if isinstance(entry, names) else entry for entry in entries)
 
 
 def _made_with(call: ast.Call, scope: Scope, true: set[str]) -> Settings:

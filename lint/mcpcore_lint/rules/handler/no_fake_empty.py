@@ -75,7 +75,7 @@ class NoFakeEmpty(Rule):
             for node, catch, empty in _empty_answers(helper, ctx, is_helper=True):
                 ctx.report(
                     node,
-                    f"{helper.name}() returns {empty} after {_caught_by(catch)}, and a tool returns that, so that a "
+                    f"{helper.name}() returns {empty} after {_caught_by(catch)}, and the client gets that, so that a "
                     f"failure looks like {_looks(empty)}",
                     help=f"{where_to(tool)}; return an empty value only if the exception means that nothing exists",
                     tool=tool,

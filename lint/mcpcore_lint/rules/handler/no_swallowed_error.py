@@ -75,7 +75,7 @@ class NoSwallowedError(Rule):
                     continue
                 ctx.report(
                     catch.span,
-                    f"{_clause(catch)} in {helper.name}() swallows {swallowed}, and a tool returns the result, so the "
+                    f"{_clause(catch)} in {helper.name}() swallows {swallowed}, and the client gets the result, so the "
                     "agent reads a success",
                     help="catch the narrow exception that is expected here, or let it through",
                     tool=tool,

@@ -181,12 +181,15 @@ class Body:
         return tests
 
     def true_names(self, node: ast.expr) -> set[str]:
-        """The names that are true where a node runs, since a test has refused them otherwise."""
+        """The names that are true where a node runs, since a test has refused them otherwise.
+
+        An object that is not None counts as true, so that nothing is said of a function that tests it again.
+        """
         bindings = self.scope(node).bindings
         return {
             name
             for test, holds in self._tests(node)
-            for name, is_true in _implied(test, holds=holds)
+            for name, is_true in _implied(test, holds=holds, objects=True)
             # Between the test and the node it gets no other value.
             if is_true
             and not any(test.lineno <= getattr(at.node, "lineno", 0) <= node.lineno for at in bindings.get(name, ()))
@@ -251,16 +254,20 @@ class Body:
         return names | set(self.module.scope_of(self.root).bindings)
 
 
-def _implied(test: ast.expr, *, holds: bool) -> Iterator[tuple[str, bool]]:
-    """The names whose truth a test shows."""
+def _implied(test: ast.expr, *, holds: bool, objects: bool = False) -> Iterator[tuple[str, bool]]:
+    """The names whose truth a test shows; with `objects`, also that of a name that is not None."""
     match test:
         case ast.Name(id=name):
             yield name, holds
+        case ast.Compare(
+            left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as operator], comparators=[ast.Constant(value=None)]
+        ) if objects:
+            yield name, holds is isinstance(operator, ast.IsNot)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _implied(operand, holds=not holds)
+            yield from _implied(operand, holds=not holds, objects=objects)
         case ast.BoolOp(op=operator, values=values) if isinstance(operator, ast.And) is holds:
             for value in values:
-                yield from _implied(value, holds=holds)
+                yield from _implied(value, holds=holds, objects=objects)
 
 
 def _compared(test: ast.expr, scope: Scope, *, holds: bool) -> Iterator[tuple[str, set[object], bool]]:

@@ -20,7 +20,36 @@ SERVED: Final = """
     if name == "lend":
         return lend(arguments)
 """
+SEARCHED: Final = """
+@server.call_tool()
+async def call(name, arguments):
+    found = None
+    for key, entry in enabled.items():
+        if entry.get("title", key) == name:
+            found = key
+            break
+    if found is None:
+        raise ValueError(name)
+    tool = enabled.get(found)
+    return await tool["run"](tool["model"](**arguments))
+"""
 FOUND: Final[dict[str, str]] = {
+    "the key of the name in a table that is copied and awaited": LOWLEVEL
+    + BOTH
+    + """
+import copy
+class Find: ...
+class Lend: ...
+TABLE = {"find": {"run": find, "model": Find}, "lend": {"run": lend, "model": Lend}}
+def changed(table):
+    own = copy.deepcopy(table)
+    return own
+async def chosen(table):
+    return table
+async def main():
+    enabled = await chosen(changed(TABLE))
+"""
+    + textwrap.indent(SEARCHED, "    "),
     "a handler in the table of requests": LOWLEVEL
     + BOTH
     + """
@@ -407,6 +436,9 @@ async def call(name, arguments):
 """,
 }
 REPORTED: Final[dict[str, str]] = {
+    "the key of the name in a table from elsewhere": "from elsewhere import enabled\n"
+    + LOWLEVEL
+    + SEARCHED.replace("call_tool()", "call_tool()  # here"),
     "a server in a context variable": FASTMCP
     + """
 from contextvars import ContextVar

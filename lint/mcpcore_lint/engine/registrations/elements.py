@@ -294,6 +294,13 @@ class Elements:
             case ast.DictComp():
                 for frame in self.rounds(node.value, scope):
                     yield node.key, node.value, frame
+            case (
+                ast.Call(func=ast.Attribute(value=copied, attr="copy"), args=[])
+                | ast.Call(func=ast.Attribute(attr="copy" | "deepcopy"), args=[copied])
+                | ast.Call(func=ast.Name(id="copy" | "deepcopy"), args=[copied])
+                | ast.Await(value=copied)
+            ):
+                yield from self.pairs(copied, scope, deeper)
             case ast.Call(func=ast.Name(id="dict" | "sorted"), args=arguments, keywords=keywords):
                 for argument in arguments:
                     yield from self.pairs(argument, scope, deeper)

@@ -177,14 +177,17 @@ def _is_answered(try_body: Sequence[ast.stmt], statement: ast.AST, loop: ast.AST
     something that existed before, or sets names that already have a value. In a loop, "before" means in the same round:
     an item that is left out of a list goes unnoticed, unless the loop ends with the first item that works.
     """
-    after = [later for node in (statement, *body.above(statement)) for later in body.after(node)]
+    after = _following(statement, body)
     if any(isinstance(node, ast.Raise) for node in after):
         return True
     guarded = walk_shallow([*try_body])
-    if any(isinstance(node, ast.Return) and node.value is not None for node in guarded):
-        return loop is None and any(ast.unparse(node) not in _NOTHING for node in after)
     targets = _stored_by(guarded)
-    # A loop that looks for the first item that works, after which the code may ask whether there is one.
+    returns = any(isinstance(node, ast.Return) and node.value is not None for node in guarded)
+    # A loop that looks for the first item that works, after which the code may ask or say whether there is one.
+    finds = isinstance(loop, _LOOPS) and isinstance((try_body if returns else loop.body)[-1], ast.Return)
+    if returns or finds:
+        after = (_following(loop, body) if finds else []) if loop is not None else after
+        return any(ast.unparse(node) not in _NOTHING for node in after)
     ends = loop is not None and any(isinstance(node, ast.Break) for node in guarded)
     tests = [node.test for node in after if ends and isinstance(node, ast.If)]
     if any(mentions(test, _root(target)) for test in tests for target in targets):
@@ -202,6 +205,11 @@ def _is_answered(try_body: Sequence[ast.stmt], statement: ast.AST, loop: ast.AST
         for target in targets
         if isinstance(target, ast.Name) or _root(target) not in names
     )
+
+
+def _following(statement: ast.AST, body: Body) -> list[ast.stmt]:
+    """The statements after a statement, in its own block and in those around it."""
+    return [later for node in (statement, *body.above(statement)) for later in body.after(node)]
 
 
 def _stored_by(nodes: list[ast.AST]) -> list[ast.expr]:

@@ -16,3 +16,24 @@ def read(keys: list[str]) -> str:
     if table is None:
         return "There is no table."
     return table.text
+
+@mcp.tool()
+def fetch(mirrors: list[str]) -> str:
+    """Fetch from the first mirror that answers."""
+    for mirror in mirrors:
+        try:
+            return load(mirror)
+        except Exception:
+            continue
+    return "No mirror answered."
+
+@mcp.tool()
+def signature(symbol: str) -> dict:
+    """Look a symbol up."""
+    for split in range(3):
+        try:
+            module = load(symbol[:split])
+        except Exception:
+            continue
+        return {"text": module.text}
+    return {"text": "There is no such symbol."}

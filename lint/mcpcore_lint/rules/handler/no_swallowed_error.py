@@ -7,7 +7,7 @@ from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.semantics.symbols import last_name
-from mcpcore_lint.engine.syntax.parse import mentions, walk_shallow
+from mcpcore_lint.engine.syntax.parse import mentions, walk, walk_shallow
 from mcpcore_lint.model import CatchSite, Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
@@ -178,7 +178,11 @@ def _is_answered(try_body: Sequence[ast.stmt], statement: ast.AST, loop: ast.AST
     an item that is left out of a list goes unnoticed, unless the loop ends with the first item that works.
     """
     after = _following(statement, body)
-    if any(isinstance(node, ast.Raise) for node in after):
+    calls = walk([loop]) if isinstance(loop, ast.While) else []
+    # A loop that waits tries again.
+    if any(isinstance(node, ast.Raise) for node in after) or any(
+        isinstance(node, ast.Call) and last_name(node.func) == "sleep" for node in calls
+    ):
         return True
     guarded = walk_shallow([*try_body])
     targets = _stored_by(guarded)

@@ -301,7 +301,7 @@ class FailureDetector:
             return None
         held = names_of(name, body_of(HandlerBuilder.of(node, module, self._ctx.hierarchy).model))
         converts = all(any(mentions(answer, part) for part in held) for answer in _returned_values(node))
-        return failures[0] if converts else None
+        return self.failure(argument, in_clause=in_clause) if converts else None
 
     # Mappings and models
 

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.engine.registrations.environment import FUNCTIONS, arguments_of, assignments_of, method_called
+from mcpcore_lint.engine.registrations.environment import (
+    FUNCTIONS,
+    arguments_of,
+    assignments_of,
+    functions_called,
+    method_called,
+)
 from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
@@ -350,9 +356,9 @@ class _AnswerReader:
         known: Sequence[ast.AST | None] = (
             [callee.definition] if isinstance(callee, Symbol) else self._ctx.called(self._function, call)
         )
-        for function in (known or [*_looked_up(call.func, scope)])[:_MAX_FUNCTIONS]:
-            if isinstance(function, ast.Lambda) and isinstance(function.body, ast.Call):
-                yield from self._models(function.body, scope)
+        # A table may have the function: `TABLE[action](arguments)`.
+        others = (called.function for called in functions_called(call.func, scope))
+        for function in (known or [_definition(call.func, scope), *others])[:_MAX_FUNCTIONS]:
             if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or function is self._function.node:
                 continue
             module = self._ctx.project.module_defining(function)
@@ -385,18 +391,6 @@ def _definition(node: ast.expr, scope: Scope) -> ast.AST | None:
         return symbol.definition
     method = method_called(node, scope) if isinstance(node, ast.Attribute) else None
     return method[0] if method is not None else None
-
-
-def _looked_up(func: ast.expr, scope: Scope) -> Iterator[ast.AST | None]:
-    """The function that a callee is, or those in the table in which it is looked up: `TABLE[action](arguments)`."""
-    yield _definition(func, scope)
-    for node, where in ((func, scope), *assignments_of(func, scope)):
-        match node:
-            case ast.Subscript(value=held) | ast.Call(func=ast.Attribute(value=held, attr="get")):
-                table = evaluate(held, where)
-                entries = [item.node for _, item in table.items] if isinstance(table, Mapping) else []
-                names = (ast.Name, ast.Attribute)
-                yield from (_definition(entry, where) if isinstance(entry, names) else entry for entry in entries)
 
 
 def _made_with(call: ast.Call, scope: Scope, true: set[str]) -> Settings:

@@ -49,12 +49,3 @@ def remove(action: str, key: str) -> dict:
 def change(action: str, key: str) -> dict:
     """Change."""
     return shop.change(action, key)
-
-def load(key):
-    return {"success": False} if key not in STORE else {"success": True}  # here
-
-@mcp.tool()
-def fetch(action: str, key: str) -> dict:
-    """Fetch."""
-    actions = {"load": lambda: load(key)}
-    return actions[action]()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from mcpcore.classification import classify as classify, explain as explain
-    from mcpcore.contract.codes import CustomCode as CustomCode, ErrorCode as ErrorCode
+    from mcpcore.contract.codes import CustomCode as CustomCode, ErrorCode as ErrorCode, Retry as Retry
     from mcpcore.contract.errors import (
         CodedError as CodedError,
         configuration_error as configuration_error,
@@ -39,11 +39,8 @@ if TYPE_CHECKING:
         FailureMode as FailureMode,
     )
     from mcpcore.contract.limits import Limits as Limits
-    from mcpcore.contract.retry import Retry as Retry
     from mcpcore.declare.context import Context as Context
-    from mcpcore.declare.prompt import prompt as prompt
-    from mcpcore.declare.resource import resource as resource
-    from mcpcore.declare.tool import Tool as Tool, tool as tool
+    from mcpcore.declare.decorators import Tool as Tool, prompt as prompt, resource as resource, tool as tool
     from mcpcore.sdk.server import Server as Server
     from mcpcore.services import from_http_response as from_http_response, guard as guard
     from mcpcore.services.retrying import retrying as retrying
@@ -53,7 +50,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "classification": ("classify", "explain"),
-    "contract.codes": ("CustomCode", "ErrorCode"),
+    "contract.codes": ("CustomCode", "ErrorCode", "Retry"),
     "contract.failure_modes": ("TODO", "Contract", "ContractError", "FailureMode"),
     "wire.envelope": ("Envelope",),
     "contract.errors": (
@@ -75,11 +72,8 @@ _HOMES = {
         "validation_error",
     ),
     "declare.context": ("Context",),
-    "declare.prompt": ("prompt",),
-    "declare.resource": ("resource",),
-    "declare.tool": ("Tool", "tool"),
+    "declare.decorators": ("prompt", "resource", "Tool", "tool"),
     "contract.limits": ("Limits",),
-    "contract.retry": ("Retry",),
     "sdk.server": ("Server",),
     "services": ("from_http_response", "guard"),
     "services.retrying": ("retrying",),
@@ -92,7 +86,7 @@ _FROM_ABOVE = {
     "ToolDefinition": "sdk.definition",
     "UriTemplate": "sdk.definition",
     "explain": "classification",
-    "mounted": "integrations.fastmcp.finding",
+    "mounted": "integrations.fastmcp.components",
     "otel_sinks": "integrations.otel",
     "read_result": "wire.dialects",
     "reason_recorder": "testing.reasons.recording",

@@ -11,8 +11,8 @@ from typing_extensions import Unpack
 
 from mcpcore.contract.failure_modes import FailureMode
 from mcpcore.declare.context import Context
+from mcpcore.declare.decorators import Tool, ToolDecorator
 from mcpcore.declare.keywords import ToolKeywords
-from mcpcore.declare.tool import Tool, ToolDecorator
 
 _P = ParamSpec("_P")
 _Q = ParamSpec("_Q")

@@ -44,17 +44,17 @@ if TYPE_CHECKING:
 
 _CONTEXT: Final = "mcpcore.declare.context.Context"
 _MODE: Final = "mcpcore.contract.failure_modes.FailureMode"
-_TOOL_CONTRACT: Final = "mcpcore.client.listing.ToolContract"
+_TOOL_CONTRACT: Final = "mcpcore.client.failures.ToolContract"
 _DECORATORS: Final = (
-    "mcpcore.declare.tool.ToolDecorator",
-    "mcpcore.declare.resource.ResourceDecorator",
-    "mcpcore.declare.prompt.PromptDecorator",
+    "mcpcore.declare.decorators.ToolDecorator",
+    "mcpcore.declare.decorators.ResourceDecorator",
+    "mcpcore.declare.decorators.PromptDecorator",
 )
 _FUNCTIONS: Final = (
     "mcpcore._shapes.tool",
-    "mcpcore.declare.tool.tool",
-    "mcpcore.declare.resource.resource",
-    "mcpcore.declare.prompt.prompt",
+    "mcpcore.declare.decorators.tool",
+    "mcpcore.declare.decorators.resource",
+    "mcpcore.declare.decorators.prompt",
 )
 _DEPTH: Final = 10
 """How many assignments of names to names are followed."""

@@ -20,7 +20,7 @@ def on_fastmcp(server: Any) -> Any:
     from fastmcp.resources import Resource, ResourceTemplate, TextResource
     from fastmcp.tools import Tool
 
-    from mcpcore.declare.tool import as_tool
+    from mcpcore.declare.decorators import as_tool
     from mcpcore.integrations.fastmcp import ContractMiddleware
 
     boundary, limits = server._boundary, server._calls._limits

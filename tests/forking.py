@@ -32,7 +32,7 @@ _LINTER: Final = _ROOT / "lint" / "mcpcore_lint"
 PRELOADED: Final = (
     *(f"mcpcore.cli.{name}" for name in ("root", "call", "run", "proxy", "check", "catalog", "diff", "loading")),
     "mcpcore.sdk.server",
-    "mcpcore.sdk.serving",
+    "mcpcore.sdk.errors",
     "mcpcore.sdk.http",
     "mcpcore.classification",
     "mcpcore.client",

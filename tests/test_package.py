@@ -262,7 +262,7 @@ def test_a_plain_install_names_the_rules_that_need_libcst(plain: Installed, shop
         # `mcpcore.tool` and `mcpcore.classify` are the functions, and each submodule can be imported under an alias.
         (
             (
-                "import mcpcore.sdk.server, mcpcore.declare.tool as module, mcpcore.classification.engine as engine; "
+                "import mcpcore.sdk.server, mcpcore.declare.decorators as module, mcpcore.classification.engine as engine; "
                 "from mcpcore import tool, classify; assert module.tool is tool and engine.classify is classify; "
                 "import mcpcore; assert callable(mcpcore.tool) and tool is mcpcore.tool; "
                 "print(tool.__name__, classify(KeyError()).name)"

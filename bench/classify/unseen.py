@@ -25,13 +25,12 @@ from unittest.mock import patch
 
 from mcpcore.classification import engine, explain
 from mcpcore.classification.matcher import Matcher, bound, mark, rows_for, without_names
-from mcpcore.classification.phrase_table import SECTIONS
-from mcpcore.classification.phrases import compile_phrase
+from mcpcore.classification.phrases import SECTIONS, compile_phrase
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mcpcore.classification.phrase_table import PhraseRow
+    from mcpcore.classification.phrases import PhraseRow
 
 FOLDER = Path(__file__).with_name("messages")
 LATER = [

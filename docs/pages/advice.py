@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore.contract.advice import ROWS, advice_phrase
-from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.codes import ErrorCode, Retry
 from mcpcore.contract.effects import REPEATABLE, CallState, default_effects, settled
 from mcpcore.contract.errors import CodedError
-from mcpcore.contract.retry import Retry
 from pages.markdown import table
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from mcpcore.classification import code_tables, phrase_table, status, types
+from mcpcore.classification import code_tables, phrases, status, types
 from pages.markdown import table
 
 
-def _code_of(row: phrase_table.PhraseRow) -> str:
+def _code_of(row: phrases.PhraseRow) -> str:
     if row.code is not None:
         return f"`{row.code.name}`"
     if row.silences is not None:
@@ -95,13 +95,13 @@ def page() -> str:
                     ", ".join(f"`{p}`" for p in row.phrases),
                     row.only or "",
                 ]
-                for row in phrase_table.MESSAGES
+                for row in phrases.MESSAGES
             ],
         ),
         "",
         table(
             ["name", "words"],
-            [[f"`{{{name}}}`", words.replace("|", ", ")] for name, words in phrase_table.VOCABULARY.items()],
+            [[f"`{{{name}}}`", words.replace("|", ", ")] for name, words in phrases.VOCABULARY.items()],
         ),
         "",
         "## By the name of a class",
@@ -111,7 +111,7 @@ def page() -> str:
         "second where the message says nothing; those of the third come first for the name of an error that a service "
         "gives, such as AWS's, in place of the row of INTERNAL_ERROR.",
     ]
-    for rows in (phrase_table.NAMES, phrase_table.VAGUE_NAMES, phrase_table.SERVICE_NAMES):
+    for rows in (phrases.NAMES, phrases.VAGUE_NAMES, phrases.SERVICE_NAMES):
         parts += [
             "",
             table(

@@ -19,10 +19,9 @@ from mcpcore.client import CallPolicy
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.contract.limits import Limits
 from mcpcore.declare.declaration import ToolOptions
-from mcpcore.declare.prompt import PromptOptions
-from mcpcore.declare.resource import ResourceOptions
+from mcpcore.declare.decorators import PromptOptions, ResourceOptions
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from mcpcore.sdk.serving import with_failures
+from mcpcore.sdk.errors import with_failures
 from pages.markdown import table
 
 if TYPE_CHECKING:

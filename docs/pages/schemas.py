@@ -6,9 +6,8 @@ from typing import Any, Final
 
 from mcpcore.contract.bound_fields import FIELDS, TRACE_FIELD
 from mcpcore.contract.checks import MAX_REASON
-from mcpcore.contract.codes import EFFECTS, STRATEGIES
+from mcpcore.contract.codes import EFFECTS, KINDS, MAX_AFTER_MS, STRATEGIES
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.contract.retry import KINDS, MAX_AFTER_MS
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 

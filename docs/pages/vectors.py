@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.codes import ErrorCode, Retry
 from mcpcore.contract.limits import DEFAULT_LIMITS
-from mcpcore.contract.retry import Retry
 from mcpcore.wire.dialects import DIALECTS
 from mcpcore.wire.dialects.fields import CONTAINERS, NAMES, WORDS
 from mcpcore.wire.envelope import Envelope

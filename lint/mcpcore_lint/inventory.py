@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from mcpcore.contract.retry import LATER, NEVER, NOW
+from mcpcore.contract.codes import LATER, NEVER, NOW
 from mcpcore_lint.engine.semantics.data_model import requires_value
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module

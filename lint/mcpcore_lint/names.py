@@ -95,10 +95,10 @@ _MODULES: Final = frozenset({"audit", "testing", "client", "catalog", "dialects"
 """Modules of mcpcore whose names keep their module."""
 
 _SUBMODULES: Final = frozenset(
-    {"classification", "codes", "contract", "declare", "context", "prompt", "resource", "tool", "envelope", "errors"}
-    | {"failure_modes", "limits", "retry", "wire", "sdk", "server", "services", "retrying", "guarding", "responses"}
+    {"classification", "codes", "contract", "declare", "context", "decorators", "envelope", "errors", "failure_modes"}
+    | {"limits", "wire", "sdk", "server", "services", "retrying", "guarding", "responses"}
 )
-"""Modules that public names live in; `mcpcore.tool` itself is the function."""
+"""Modules that public names live in."""
 
 
 @cache
@@ -111,7 +111,8 @@ def canonical(name: str) -> str:
         if parts[0] in _MODULES:
             return name
         # The modules of a path are lower case, but so are functions: mcpcore.contract.errors.not_found is
-        # mcpcore.not_found, mcpcore.ErrorCode.NOT_FOUND keeps its member, mcpcore.declare.tool.tool is mcpcore.tool.
+        # mcpcore.not_found, mcpcore.ErrorCode.NOT_FOUND keeps its member, and mcpcore.declare.decorators.tool is
+        # mcpcore.tool.
         while len(parts) > 1 and parts[0] in _SUBMODULES:
             del parts[0]
         return "mcpcore." + ".".join(parts)

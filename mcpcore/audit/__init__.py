@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Final
 from mcpcore import loaded_on_use
 
 if TYPE_CHECKING:
-    from mcpcore.audit.chain import Head as Head
+    from mcpcore.audit.chain import AuditError as AuditError, Head as Head
     from mcpcore.audit.diagnosis import Problem as Problem, Report as Report
-    from mcpcore.audit.errors import AuditError as AuditError
     from mcpcore.audit.listeners import Sink as Sink
     from mcpcore.audit.trail import AuditPolicy as AuditPolicy, AuditTrail as AuditTrail
     from mcpcore.audit.verification import verify as verify
     from mcpcore.audit.writer import AuditFlush as AuditFlush
 
 _HOME_OF: Final = {
-    "AuditError": "errors",
+    "AuditError": "chain",
     "AuditFlush": "writer",
     "AuditPolicy": "trail",
     "AuditTrail": "trail",

@@ -1,4 +1,4 @@
-"""The format of a trail: the lines of its chain, and its head.
+"""The format of a trail: the lines of its chain, and its head; and the errors of the trail.
 
 A line is one JSON object, always written the same way (ASCII, no blanks, the keys of the record in their order)::
 
@@ -19,6 +19,25 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from mcpcore.values.untrusted import json_object
+
+
+class AuditError(Exception):
+    """A record could not be written, or a trail cannot be used; the message says why and what to do.
+
+    ```python
+    from mcpcore.audit import AuditError, AuditTrail
+
+    try:
+        trail = AuditTrail.open("notes.txt", policy="refuse")
+    except AuditError as error:
+        print(error)
+    ```
+    """
+
+
+class RefusedError(AuditError):
+    """The path of a trail must not be written: it is a link, or a file of another kind."""
+
 
 GENESIS: Final = "0" * 64
 """The `prev` of the first record of a trail."""

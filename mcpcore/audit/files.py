@@ -15,13 +15,11 @@ import os
 import re
 import stat
 import sys
+from pathlib import Path
 from time import time_ns
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from mcpcore.audit.errors import AuditError, RefusedError
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from mcpcore.audit.chain import AuditError, RefusedError
 
 _NUMBER = re.compile(r"\.(\d{12})\Z")
 # Without O_NONBLOCK, opening a pipe that took the place of the file would wait for its other end.

@@ -10,15 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from pathlib import Path
+from typing import Any, BinaryIO, Final
 
-from mcpcore.audit.chain import MAX_LINE
-from mcpcore.audit.errors import AuditError
+from mcpcore.audit.chain import MAX_LINE, AuditError
 from mcpcore.audit.files import rotated_files
 from mcpcore.values.untrusted import json_object
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Record = Mapping[str, Any]
 

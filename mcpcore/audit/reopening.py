@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
-from mcpcore.audit.chain import HEAD_SIZE, MAX_LINE, Head, Link, Signer, read_link
-from mcpcore.audit.errors import RefusedError
+from mcpcore.audit.chain import HEAD_SIZE, MAX_LINE, Head, Link, RefusedError, Signer, read_link
 from mcpcore.audit.files import read_at, rotated_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def last_record(fd: int, size: int, signer: Signer) -> tuple[Link | None, bytes]:

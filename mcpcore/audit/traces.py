@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import traceback
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import groupby, islice
 from operator import eq
-from typing import TYPE_CHECKING, Any, Final, cast
+from types import CodeType, TracebackType
+from typing import Any, Final, cast
 
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import named, safe_str
 from mcpcore.wire.redaction import Clean, Searched, redact_cut, redact_text
-
-if TYPE_CHECKING:
-    import logging
-    from collections.abc import Mapping
-    from types import CodeType, TracebackType
 
 __all__ = ["LoggedError", "Searched", "forget", "log_crash", "message_of", "traceback_of", "type_name"]
 

@@ -11,9 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from mcpcore.audit.chain import GENESIS, HEAD_SIZE, KEY_VARIABLE, PLAIN, Head, Link, Signer, begins_trail, event_of
+from mcpcore.audit.chain import (
+    GENESIS,
+    HEAD_SIZE,
+    KEY_VARIABLE,
+    PLAIN,
+    AuditError,
+    Head,
+    Link,
+    Signer,
+    begins_trail,
+    event_of,
+)
 from mcpcore.audit.diagnosis import MAX_PROBLEMS, Diagnosis, Problem, Report, Row, Source, rows
-from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import head_path, rotated_files
 from mcpcore.values.untrusted import json_object
 

@@ -15,8 +15,9 @@ import os
 import sys
 import threading
 import weakref
+from pathlib import Path
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from mcpcore.audit.chain import (
     FLAG_AT,
@@ -25,11 +26,11 @@ from mcpcore.audit.chain import (
     KEY_VARIABLE,
     MAX_LINE,
     WRITING,
+    AuditError,
     Head,
     Signer,
     read_link,
 )
-from mcpcore.audit.errors import AuditError
 from mcpcore.audit.files import (
     head_path,
     identity_of,
@@ -50,9 +51,6 @@ from mcpcore.audit.files import (
 from mcpcore.audit.listeners import LOGGER, Flusher
 from mcpcore.audit.record import encode_event
 from mcpcore.audit.reopening import last_record, last_rotated_record, require_head, require_trail
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AuditFlush = Literal["record", "fsync", "interval"]
 """When a record is safe. All three survive a killed process; only "fsync" survives a power cut without any loss.

@@ -7,15 +7,13 @@ import itertools
 import json
 import threading
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import object_in, quietly
 from mcpcore.wire.envelope import Envelope
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class CallLog:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore.audit.traces import (
     Searched,
@@ -15,12 +15,10 @@ from mcpcore.audit.traces import (
 )
 from mcpcore.boundary.outcome import BrokenContractError, Outcome, described_breaches
 from mcpcore.values.escaping import one_line
+from mcpcore.values.jsonable import JSON
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.unwrapping import cause_of, causes_of, is_a, members_of, unwrapped
 from mcpcore.wire.redaction import redact_cut
-
-if TYPE_CHECKING:
-    from mcpcore.values.jsonable import JSON
 
 __all__ = ["described", "log_outcome", "log_traced", "message_of", "traced"]
 

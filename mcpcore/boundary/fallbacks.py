@@ -10,16 +10,14 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mcpcore.contract.effects import CallState, ToolEffects, default_effects
 from mcpcore.contract.failure_modes import ContractError, FailureMode
 from mcpcore.values.json_schema import properties, required_names
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import quietly
-
-if TYPE_CHECKING:
-    from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.envelope import Envelope
 
 
 class Fallback(NamedTuple):

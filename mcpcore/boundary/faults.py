@@ -11,16 +11,13 @@ import functools
 import inspect
 import random
 import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mcpcore.contract.errors import CodedError, failure_of
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-
-    from mcpcore.contract.failure_modes import Contract, FailureMode
+from mcpcore.contract.failure_modes import Contract, FailureMode
 
 ALL: Final = "all"
 """Means every reason of a tool, or every tool."""

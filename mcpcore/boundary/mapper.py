@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from mcpcore.classification import Explanation
-    from mcpcore.contract.retry import Retry
+    from mcpcore.contract.codes import Retry
 
 
 _FRAMEWORK_DEPTH: Final = 3

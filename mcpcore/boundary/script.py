@@ -1,17 +1,23 @@
 """The one place that handles failures: an exception that leaves a handler becomes an outcome, and leaves a record.
 
 It knows no framework. What belongs to the SDK or to FastMCP, such as their error classes and their results, is in
-`mcpcore.sdk` and `mcpcore.integrations`, which register how their errors are read; see `mcpcore.values.unwrapping`.
+`mcpcore.sdk` and `mcpcore.integrations`, which register how their errors are read; see `mcpcore.values.unwrapping`. An
+answer waits for the records of its call, while the event loop goes on.
 """
 
 from __future__ import annotations
 
+import functools
+import os
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from types import MethodType
+from typing import Any, Final, Literal, Protocol, TypeVar, cast
 
 from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.audit.kinds import LOST
 from mcpcore.audit.record import encode_failure
+from mcpcore.audit.trail import Call, current_call, settle
 from mcpcore.boundary import coverage_hook
 from mcpcore.boundary.crash_log import described, log_outcome, log_traced
 from mcpcore.boundary.fallbacks import with_tool_names
@@ -42,9 +48,84 @@ from mcpcore.wire.dialects import dialect_named
 from mcpcore.wire.envelope import CANONICAL, Envelope
 from mcpcore.wire.tool_failure import TOOL_FAILURE, tool_failure
 
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Sequence
+HandleT = TypeVar("HandleT", bound="Callable[..., Coroutine[Any, Any, Any]]")
+
+
+class AnswersCalls(Protocol):
+    """What answers calls: a server, or its middleware. The methods get the positional arguments of the call."""
+
+    @property
+    def may_defer(self) -> bool:
+        """Whether answers may have to wait for the records of their calls."""
+        ...
+
+    def unrecorded(self, *call: Any) -> tuple[Exception, Any]:
+        """The error and the answer for a call whose failure could not be recorded, if the trail's policy is to refuse.
+
+        The answer is None where only the error can be sent.
+        """
+        ...
+
+
+def recorded_first(handle: HandleT) -> HandleT:
+    """Have the answer of `handle`, a method of an `AnswersCalls`, wait until the records of its call are written.
+
+    Where one cannot be written and the policy of the trail is to refuse, the call fails for that reason instead. An
+    owner whose answers never wait gets the method itself, since one more coroutine would cost every call.
+    """
+
+    @functools.wraps(handle)
+    async def recorded(owner: AnswersCalls, *args: Any, **options: Any) -> Any:
+        call = Call()
+        token = current_call.set(call)
+        try:
+            try:
+                result = await handle(owner, *args, **options)
+            except BaseException as exc:
+                # Nothing replaces a cancellation or an exit, which are no answers.
+                if call and await _is_refused(call) and isinstance(exc, Exception):
+                    raise owner.unrecorded(*args)[0] from None
+                raise
+            finally:
+                current_call.reset(token)
+            if call and await _is_refused(call):
+                error, result = owner.unrecorded(*args)
+                if result is None:
+                    raise error
+            return result
+        finally:
+            # Tasks that the handler started still have the call in their context.
+            call.answered = True
+
+    return cast("HandleT", _Method(handle, recorded))
+
+
+class _Method:
+    """A method that its owner gets in one of two forms."""
+
+    def __init__(self, plain: Callable[..., Any], deferred: Callable[..., Any]) -> None:
+        self._plain, self._deferred = plain, deferred
+
+    def __get__(self, owner: AnswersCalls | None, kind: type[Any] | None = None) -> Any:
+        if owner is None:
+            return self._deferred
+        return MethodType(self._deferred if owner.may_defer else self._plain, owner)
+
+
+async def _is_refused(call: Call) -> bool:
+    """Whether the policy withholds the answer of `call`, once its records are written or their time is up."""
+    refused = False
+
+    def on_error(exc: Exception) -> None:
+        nonlocal refused
+        refused = refused or isinstance(exc, AuditError)
+        if isinstance(exc, AuditError):
+            LOGGER.critical("a failure could not be recorded: %s", exc)
+        else:
+            log_traced(exc, "recording a failure went wrong")
+
+    await settle(call, on_error)
+    return refused
 
 
 class Boundary:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from mcpcore.catalog.model import Catalog, Failure, Item, Place, ServerCatalog
 from mcpcore.catalog.rules import LEVELS, Level, Rules
 from mcpcore.catalog.schemas import ARGUMENTS, DATA, compare_schemas, written
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore.catalog.model import Catalog, Failure, Item, Place, ServerCatalog
-
 
 NEAR: Final = 0.7
 """From this likeness on, two texts are one text that was reworded."""

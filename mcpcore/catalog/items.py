@@ -10,11 +10,10 @@ from typing import Any, Final, cast
 
 from mcpcore.catalog.model import Advice, Failure, Item, Kind, ServerCatalog, completed
 from mcpcore.contract.checks import MAX_REASON
-from mcpcore.contract.codes import STRATEGIES, Strategy, code_named, code_numbered
+from mcpcore.contract.codes import STRATEGIES, Strategy, code_named, code_numbered, stated_advice
 from mcpcore.contract.effects import as_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract
 from mcpcore.contract.listed_contracts import MAX_ENTRIES, MAX_TEXT
-from mcpcore.contract.retry import stated_advice
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import to_json
 from mcpcore.values.untrusted import list_in, object_in, quietly

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
+from mcpcore.catalog.model import Catalog, Failure, Item, Place, ServerCatalog
 from mcpcore.catalog.schemas import fields_of
 from mcpcore.contract.effects import PHRASES
 from mcpcore.reports import counted
 from mcpcore.reports.markdown import block, code, escaped, table
 from mcpcore.values.jsonable import dumps
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from mcpcore.catalog.model import Catalog, Failure, Item, Place, ServerCatalog
-
 
 _MAX_FIELDS: Final = 100
 # The sentence about the contract as a whole.

@@ -6,17 +6,24 @@ The JSON is the same for the same contracts: entries are sorted, and it has no t
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from mcpcore.contract.codes import EFFECTS, STRATEGIES, Category, Effects, Strategy, code_named, code_numbered
-from mcpcore.contract.retry import Retry, RetryKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+from mcpcore.contract.codes import (
+    EFFECTS,
+    STRATEGIES,
+    Category,
+    Effects,
+    Retry,
+    RetryKind,
+    Strategy,
+    code_named,
+    code_numbered,
+)
 
 VERSION: Final = 1
 """The version of the format."""

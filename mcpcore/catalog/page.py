@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcpcore.catalog.markdown import (
     CONTRACT_WORDS,
@@ -21,13 +22,9 @@ from mcpcore.catalog.markdown import (
     place_words,
     recovery_details,
 )
+from mcpcore.catalog.model import Catalog, Failure, Item, ServerCatalog
 from mcpcore.reports import counted
 from mcpcore.reports.html import page, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from mcpcore.catalog.model import Catalog, Failure, Item, ServerCatalog
 
 
 def to_html(catalog: Catalog) -> str:

@@ -6,8 +6,10 @@ Changes are written as text, JSON, Markdown for a pull request, or annotations o
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
+from mcpcore.catalog.diff import Change
 from mcpcore.catalog.markdown import to_markdown
 from mcpcore.catalog.model import Catalog
 from mcpcore.catalog.page import to_html
@@ -17,11 +19,6 @@ from mcpcore.reports import counted
 from mcpcore.reports.markdown import code, escaped, table
 from mcpcore.values import site
 from mcpcore.values.escaping import terminal_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from mcpcore.catalog.diff import Change
 
 _COMMANDS: Final[dict[Level, str]] = {"breaking": "error", "risky": "warning", "safe": "notice"}
 _HEADINGS: Final[dict[Level, str]] = {"breaking": "Breaking", "risky": "Risky", "safe": "Safe"}

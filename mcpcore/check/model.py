@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from mcpcore.check import LEVELS
 from mcpcore.check.rules import RULES, Grade, Level, Question, Rule
-from mcpcore.client.listing import ListedTool
+from mcpcore.client.failures import ListedTool
 from mcpcore.proxy.messages import texts_of
 from mcpcore.reports import counted
 from mcpcore.values.untrusted import quietly

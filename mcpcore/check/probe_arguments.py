@@ -9,19 +9,16 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mcpcore.check.model import Probe, ProbeKind
+from mcpcore.client.failures import ListedTool
 from mcpcore.client.sample_values import MAX_TEXT, SampleValues, bound_of_length, type_of
 from mcpcore.client.schemas import error_path
 from mcpcore.values.json_schema import constants, own_properties, required_names, resolved, type_names
 from mcpcore.values.untrusted import quietly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from mcpcore.client.listing import ListedTool
 
 MOST: Final = 3
 """The most arguments that are broken in one way, so that a tool with fifty of them is not called a hundred times."""

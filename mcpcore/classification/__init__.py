@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from mcpcore.classification.engine import Explanation, Match, classify, explain
 from mcpcore.classification.registry import classifies, classifies_message, forget
-from mcpcore.classification.retry_after import parse_retry_after
-from mcpcore.classification.status import code_for_status, retry_for_status
+from mcpcore.classification.status import code_for_status, parse_retry_after, retry_for_status
 
 __all__ = [
     "Explanation",

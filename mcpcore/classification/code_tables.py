@@ -8,8 +8,7 @@ from __future__ import annotations
 import errno
 from typing import Final, NamedTuple, TypeAlias
 
-from mcpcore.contract.codes import ErrorCode
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.codes import ErrorCode, Retry
 
 _C: TypeAlias = ErrorCode
 

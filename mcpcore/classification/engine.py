@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, cast
 
 from mcpcore.classification import registry
-from mcpcore.classification.attributes import CARRIERS, NUMBERS, Reader, carried_by, retry_after, status_of
-from mcpcore.classification.introspection import (
+from mcpcore.classification.attributes import (
+    CARRIERS,
+    NUMBERS,
+    Reader,
     args_of,
     attributes_of,
+    carried_by,
     folded_text,
     get,
     is_exception,
@@ -19,6 +22,8 @@ from mcpcore.classification.introspection import (
     namespace_of,
     qualname_of,
     raw_text,
+    retry_after,
+    status_of,
 )
 from mcpcore.classification.matcher import (
     Matcher,
@@ -30,12 +35,10 @@ from mcpcore.classification.matcher import (
     without_names,
     words_of,
 )
-from mcpcore.classification.phrase_table import MESSAGES, NAMES, VAGUE_NAMES
-from mcpcore.classification.retry_after import as_retry, in_words
-from mcpcore.classification.status import RETRY_AFTER_STATUSES
+from mcpcore.classification.phrases import MESSAGES, NAMES, VAGUE_NAMES
+from mcpcore.classification.status import RETRY_AFTER_STATUSES, as_retry, in_words
 from mcpcore.classification.types import DEFINES_NAMES, PARTS, TYPES, TypeRow
-from mcpcore.contract.codes import Code, ErrorCode, is_code
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.codes import Code, ErrorCode, Retry, is_code
 from mcpcore.values.unwrapping import behind, cause_of, members_of
 
 Layer = Literal["coded", "registered", "type", "carried", "name", "message", "group", "default"]

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
 
-from mcpcore.classification.phrases import compile_phrase, triggers
+from mcpcore.classification.phrases import PhraseRow, compile_phrase, triggers
 from mcpcore.classification.status import STATUS_RETRY, code_for_status
-from mcpcore.contract.codes import Code, ErrorCode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from mcpcore.classification.phrase_table import PhraseRow
-    from mcpcore.contract.retry import Retry
-
+from mcpcore.contract.codes import Code, ErrorCode, Retry
 
 _THINGS: Final = frozenset(
     ("alias", "aliases", "arg", "args", "argument", "arguments", "attribute", "base", "branch", "category", "choice",

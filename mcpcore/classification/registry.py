@@ -6,10 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 
 from mcpcore.classification.matcher import Matcher, TextMatch, fold
-from mcpcore.classification.phrase_table import PhraseRow
-from mcpcore.classification.phrases import compile_phrase
-from mcpcore.contract.codes import Code, is_code
-from mcpcore.contract.retry import Retry
+from mcpcore.classification.phrases import PhraseRow, compile_phrase
+from mcpcore.contract.codes import Code, Retry, is_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

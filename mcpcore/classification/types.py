@@ -17,8 +17,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from mcpcore.contract.codes import ErrorCode
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.codes import ErrorCode, Retry
 
 Rule = Literal["decides", "bug", "yields", "falls back"]
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mcpcore.audit import reading, stats
-from mcpcore.audit.chain import KEY_VARIABLE
-from mcpcore.audit.errors import AuditError
+from mcpcore.audit.chain import KEY_VARIABLE, AuditError
 from mcpcore.cli import output
 from mcpcore.cli.problems import Problem
 from mcpcore.reports import counted

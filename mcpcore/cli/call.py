@@ -364,7 +364,7 @@ class Conversation:
         from mcp_types import METHOD_NOT_FOUND
         from pydantic import ValidationError
 
-        from mcpcore.client.listing import pages_of
+        from mcpcore.client.failures import pages_of
 
         entries: list[Any] = []
         try:

@@ -124,9 +124,8 @@ def check(
     SERVER is a file or a module, with or without an object (server.py:app), an http URL, or a command after `--`. Each
     tool is called with bad arguments drawn from its schema and with valid ones, and one of its calls is cancelled.
     """
-    from mcpcore.check.connection import Target
     from mcpcore.check.model import Report
-    from mcpcore.check.running import Check, Options
+    from mcpcore.check.running import Check, Options, Target
     from mcpcore.wire.redaction import redact_text
 
     address = _address(words, after_dashes(ctx), url, headers)
@@ -185,7 +184,7 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
         Problem: If the server cannot be checked.
     """
     from mcpcore.check.running import UnreachableError
-    from mcpcore.proxy.stdio import cancel_on_signal
+    from mcpcore.proxy.sessions import cancel_on_signal
     from mcpcore.values.unwrapping import leaves_of
 
     done = False

@@ -239,7 +239,7 @@ async def _listed(server: Any) -> tuple[list[Item], dict[tuple[str, str], Any]]:
     if kind == "lowlevel":
         return await _listed_by_client(server), {}
     if kind == "fastmcp":
-        from mcpcore.integrations.fastmcp.finding import registered_on
+        from mcpcore.integrations.fastmcp.components import registered_on
     else:
         from mcpcore.sdk.tools import registered_on  # type: ignore[assignment]
 

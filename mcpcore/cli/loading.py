@@ -149,7 +149,7 @@ def _candidates(module: ModuleType) -> list[tuple[str, Any]]:
     """The servers of a module, without those that are mounted on another, and without imported ones beside its own."""
     servers = _servers(module)
     if len(servers) > 1 and any(kind_of(server) == "fastmcp" for _, server in servers):
-        from mcpcore.integrations.fastmcp.finding import mounted
+        from mcpcore.integrations.fastmcp.components import mounted
 
         below = {id(part) for _, server in servers if kind_of(server) == "fastmcp" for part in mounted(server)}
         servers = [entry for entry in servers if id(entry[1]) not in below] or servers

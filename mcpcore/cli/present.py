@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.cli import output
 from mcpcore.contract.advice import advice_phrase
+from mcpcore.contract.codes import NEVER, stated_advice
 from mcpcore.contract.effects import as_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
-from mcpcore.contract.retry import NEVER, stated_advice
 from mcpcore.values.json_schema import constants, own_properties, required_names, type_names
 from mcpcore.values.untrusted import list_in
 

@@ -164,8 +164,7 @@ def _serve(
     stats: bool,
 ) -> signal.Signals | None:
     """Serve until the client leaves, or until a signal, which is returned unless it ends this process."""
-    from mcpcore.proxy.sessions import ServerEndedError
-    from mcpcore.proxy.stdio import ending_signals, serve_stdio
+    from mcpcore.proxy.sessions import ServerEndedError, ending_signals, serve_stdio
 
     handlers = {number: signal.getsignal(number) for number in ending_signals()}
     ended = received = None
@@ -273,7 +272,7 @@ def _answers(
     from mcpcore.proxy.answers import ResponseRewriter
     from mcpcore.proxy.learning import Learner
     from mcpcore.proxy.overlay import Overlay, OverlayError
-    from mcpcore.sdk.serving import exposes_internal_errors
+    from mcpcore.sdk.errors import exposes_internal_errors
 
     try:
         overlay = Overlay() if overlay_file is None else Overlay.read(overlay_file, drafts=False)

@@ -13,8 +13,17 @@ except ToolCallFailed as failed:
 from __future__ import annotations
 
 from mcpcore.client.calling import call
-from mcpcore.client.failures import Step, StepKind, ToolCallFailed, failure_of
-from mcpcore.client.listing import ListedTool, ToolContract, forget_tools, list_tools, listed_tool
+from mcpcore.client.failures import (
+    ListedTool,
+    Step,
+    StepKind,
+    ToolCallFailed,
+    ToolContract,
+    failure_of,
+    forget_tools,
+    list_tools,
+    listed_tool,
+)
 from mcpcore.client.policy import CallPolicy, Decision, DecisionKind, Progress, ReadOnly, RetryBudget, decide
 from mcpcore.client.relay import Relayed, relay
 

@@ -11,8 +11,18 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import anyio
 
-from mcpcore.client.failures import Step, StepKind, ToolCallFailed, failure_of, inferred_envelope, unanswered
-from mcpcore.client.listing import NO_TOOLS, ListedTool, Tools, list_tools
+from mcpcore.client.failures import (
+    NO_TOOLS,
+    ListedTool,
+    Step,
+    StepKind,
+    ToolCallFailed,
+    Tools,
+    failure_of,
+    inferred_envelope,
+    list_tools,
+    unanswered,
+)
 from mcpcore.client.policy import (
     CallPolicy,
     Decision,

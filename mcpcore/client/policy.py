@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from mcpcore.client.listing import NO_TOOLS, ListedTool
+from mcpcore.client.failures import NO_TOOLS, ListedTool, Step, ToolCallFailed
 from mcpcore.contract.codes import Code, is_code
 from mcpcore.contract.effects import CHANGED
 from mcpcore.contract.recovery import filled_arguments
@@ -15,9 +15,6 @@ from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.escaping import one_line
 from mcpcore.values.jsonable import clean_cut
 from mcpcore.values.untrusted import is_async
-
-if TYPE_CHECKING:
-    from mcpcore.client.failures import Step, ToolCallFailed
 
 
 class RetryBudget:

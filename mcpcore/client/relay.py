@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from mcpcore.client.calling import call
-from mcpcore.client.failures import Step, ToolCallFailed
-from mcpcore.client.listing import listed_tool
+from mcpcore.client.failures import Step, ToolCallFailed, listed_tool
 from mcpcore.client.policy import CallPolicy, checked_policy
 
 T = TypeVar("T")

@@ -6,19 +6,16 @@ first.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mcpcore.boundary.faults import FaultError
 from mcpcore.client.schemas import matches
+from mcpcore.contract.failure_modes import FailureMode
 from mcpcore.values.json_schema import FORMATS, own_properties, required_names, resolved, type_names
 from mcpcore.values.jsonable import to_json
 from mcpcore.values.untrusted import quietly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from mcpcore.contract.failure_modes import FailureMode
 
 _DEEPEST: Final = 6
 _MAX_VALUES: Final = 1_000

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from mcpcore.contract.codes import LATER, Effects, Retry, RetryKind
 from mcpcore.contract.effects import CHANGED, PHRASES
-from mcpcore.contract.retry import LATER, Retry, RetryKind
-
-if TYPE_CHECKING:
-    from mcpcore.contract.codes import Effects
 
 BETWEEN: Final = " · "
 """Separates the parts of a phrase, and the phrase from the facts before and after it."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from mcpcore.contract.codes import EFFECTS, STRATEGIES, ErrorCode, code_numbered, is_code
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.codes import EFFECTS, STRATEGIES, ErrorCode, Retry, code_numbered, is_code
 from mcpcore.values.templates import Template, parse, placeholders
 
 MAX_REASON: Final = 200

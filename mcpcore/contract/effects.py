@@ -15,8 +15,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
-from mcpcore.contract.codes import EFFECTS, Code, Effects, ErrorCode
-from mcpcore.contract.retry import Retry
+from mcpcore.contract.codes import EFFECTS, Code, Effects, ErrorCode, Retry
 
 if TYPE_CHECKING:
     from mcpcore.contract.errors import CodedError

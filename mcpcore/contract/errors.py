@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import EllipsisType, MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, cast
 
-from mcpcore.contract.codes import EFFECTS, Code, Effects, ErrorCode, is_code
+from mcpcore.contract.codes import EFFECTS, Code, Effects, ErrorCode, Retry, is_code
 from mcpcore.contract.effects import CallState, as_effects, declared_effects, settled
 from mcpcore.contract.failure_modes import RESERVED_DATA_KEYS, FailureMode
 from mcpcore.contract.recovery import (
@@ -17,7 +17,6 @@ from mcpcore.contract.recovery import (
     recovery_of,
     sent_recovery,
 )
-from mcpcore.contract.retry import Retry
 from mcpcore.contract.unraised import note, use
 from mcpcore.values.jsonable import Cut, as_mapping, cut_text, named, safe_str
 from mcpcore.values.untrusted import quietly

@@ -15,10 +15,9 @@ from mcpcore.contract.effects import CallState, ToolEffects, settled
 from mcpcore.contract.mapping import D_co, Kind, Mappable, Mapped, R_co, Target, mapped_by
 
 if TYPE_CHECKING:
-    from mcpcore.contract.codes import Code, Effects, Strategy
+    from mcpcore.contract.codes import Code, Effects, Retry, Strategy
     from mcpcore.contract.data_schemas import DataModel
     from mcpcore.contract.listed_contracts import ListedSchema
-    from mcpcore.contract.retry import Retry
     from mcpcore.values.jsonable import JSON
 
 D = TypeVar("D")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from mcpcore.contract.codes import Code, code_named, code_numbered, foreign_code
+from mcpcore.contract.codes import Code, Retry, code_named, code_numbered, foreign_code, stated_advice
 from mcpcore.contract.effects import as_effects
-from mcpcore.contract.retry import Retry, stated_advice
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import to_json
 from mcpcore.values.untrusted import quietly

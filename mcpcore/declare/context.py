@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pydantic import AnyUrl, BaseModel, GetCoreSchemaHandler
     from pydantic_core import CoreSchema
 
-    from mcpcore.contract.retry import Retry
+    from mcpcore.contract.codes import Retry
     from mcpcore.declare.keywords import FailKeywords
     from mcpcore.services.guarding import (
         Guarded,

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, ParamSpec, Type
 
 from mcpcore import provided
 from mcpcore.boundary import coverage_hook
-from mcpcore.boundary.call_limits import CallLimits, checked_limits
-from mcpcore.boundary.scopes import checked_scopes
+from mcpcore.boundary.request import CallLimits, checked_limits, checked_scopes
 from mcpcore.contract.effects import HINTS, hint_of
 from mcpcore.contract.errors import CodedError, FrameworkError
 from mcpcore.contract.failure_modes import Contract, ContractError, FailureMode

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from mcpcore.audit.errors import AuditError
+from mcpcore.audit.chain import AuditError
 
 
 class StoreError(AuditError):

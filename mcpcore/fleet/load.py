@@ -12,9 +12,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mcpcore.audit.chain import GENESIS, KEY_VARIABLE, MAX_LINE, Link, Signer, read_link
+from mcpcore.audit.chain import GENESIS, KEY_VARIABLE, MAX_LINE, AuditError, Link, Signer, read_link
 from mcpcore.audit.diagnosis import MAX_PROBLEMS, Problem, ProblemList
-from mcpcore.audit.errors import AuditError
 from mcpcore.audit.reading import Record, lines, parse_line
 from mcpcore.audit.verification import verify
 from mcpcore.fleet.address import StoreError

@@ -14,14 +14,12 @@ from mcpcore.boundary.fallbacks import misfit_of
 from mcpcore.boundary.faults import injected_failure
 from mcpcore.boundary.outcome import FailedCall
 from mcpcore.boundary.upstream import UpstreamError
-from mcpcore.classification.retry_after import in_words
-from mcpcore.client.failures import inferred_envelope, with_default_effects
-from mcpcore.client.listing import ListedTool, listed_tool
+from mcpcore.classification.status import in_words
+from mcpcore.client.failures import ListedTool, inferred_envelope, listed_tool, with_default_effects
 from mcpcore.client.sample_values import sample_data
-from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.codes import ErrorCode, Retry
 from mcpcore.contract.effects import CallState
 from mcpcore.contract.errors import CodedError, FrameworkError
-from mcpcore.contract.retry import Retry
 from mcpcore.proxy.disguises import (
     MAX_SEARCHED,
     cleaned,
@@ -37,7 +35,7 @@ from mcpcore.proxy.learning import Learner, Statistics
 from mcpcore.proxy.listings import Listing, annotated, with_contracts
 from mcpcore.proxy.messages import SURFACES, Json, params_of, server_name, texts_of
 from mcpcore.proxy.overlay import ANY, HINTS, Facts, Overlay, Section
-from mcpcore.sdk.serving import PROTOCOL_NEEDS, protocol_error
+from mcpcore.sdk.errors import PROTOCOL_NEEDS, protocol_error
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import list_in, object_in, quietly
 from mcpcore.wire.dialects.repeating import forbids_retry

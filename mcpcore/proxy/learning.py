@@ -5,26 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.failure_modes import TODO
 from mcpcore.proxy.disguises import cleaned
+from mcpcore.proxy.messages import Json
 from mcpcore.proxy.overlay import ANY, Facts, Overlay, escaped
 from mcpcore.reports import counted
 from mcpcore.values.escaping import clean_text, whole_characters
 from mcpcore.values.logs import LOGGER
+from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.redaction import REDACTED, redact_shapes, redact_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from mcpcore.proxy.messages import Json
-    from mcpcore.wire.envelope import Envelope
-
 
 # The most kinds of failures that are counted; clients may call tools of any name.
 _MAX_KINDS: Final = 10_000

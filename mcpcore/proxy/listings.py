@@ -9,13 +9,13 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from mcpcore.client.listing import ListedTool, listed_tool
+from mcpcore.client.failures import ListedTool, listed_tool
 from mcpcore.client.schemas import bounded, time_limit, validation_error
 from mcpcore.contract.effects import ToolEffects, default_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.proxy.messages import Json, write
 from mcpcore.sdk.definition import admitting_error, without_error
-from mcpcore.sdk.serving import invalid_arguments_error
+from mcpcore.sdk.errors import invalid_arguments_error
 from mcpcore.values.json_schema import properties
 from mcpcore.values.untrusted import list_in, object_in, quietly
 

@@ -36,7 +36,8 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -53,14 +54,9 @@ from pydantic_core import SchemaError
 
 from mcpcore.client.schemas import matcher
 from mcpcore.contract.checks import MAX_REASON
-from mcpcore.contract.codes import Effects, ErrorCode, Strategy
+from mcpcore.contract.codes import Effects, ErrorCode, Retry, Strategy
 from mcpcore.contract.failure_modes import NO_CONTRACT, TODO, Contract, ContractError, FailureMode
-from mcpcore.contract.retry import Retry
 from mcpcore.values.escaping import whole_characters
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 MAX_TEXT: Final = 20_000
 """Characters of a text that a regular expression is tried on."""

@@ -1,21 +1,25 @@
-"""One client's session with the server behind the proxy: a child process, which is started again once, or a URL."""
+"""One client's session with the server behind the proxy: a child process, which is started again once, or a URL.
+
+Over stdio there is one client, for whom the proxy is the server.
+"""
 
 from __future__ import annotations
 
+import signal
+import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError
+from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 
 from mcpcore.boundary.outcome import FailedCall
 from mcpcore.client.headers import http_transport
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.proxy.answers import ResponseRewriter, ServerCrash
-from mcpcore.proxy.child import GRACE, Child
+from mcpcore.proxy.child import GRACE, Child, Input, LineTooLongError, Output, lines_of
 from mcpcore.proxy.conversation import MAX_LIST_WAIT, Conversation
-from mcpcore.proxy.lines import LineTooLongError
 from mcpcore.proxy.listings import Listing
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.unwrapping import leaves_of
@@ -271,9 +275,8 @@ class UrlSession(_Session):
     def _with_headers(self, raw: bytes) -> Any:
         """A message with its HTTP headers; None if it is not a message."""
         from mcp.shared.message import ClientMessageMetadata, SessionMessage
-        from mcp_types import jsonrpc_message_adapter
 
-        from mcpcore.proxy.http_parts import headers_for
+        from mcpcore.proxy.forward import headers_for
 
         try:
             message = jsonrpc_message_adapter.validate_json(raw, by_name=False)
@@ -290,3 +293,68 @@ class UrlSession(_Session):
                 await anyio.sleep(0.01)
         self._closed.set()
         self._wanted.set()
+
+
+async def serve_stdio(
+    target: Sequence[str] | str,
+    answers: ResponseRewriter,
+    *,
+    stdin: int,
+    stdout: int,
+    headers: Mapping[str, str] | None = None,
+) -> signal.Signals | None:
+    """Relay between a client on two descriptors and the server: a command, or a URL that the headers are sent to.
+
+    Returns when the client has closed its end, or a signal to end arrives, which it returns.
+
+    Raises:
+        ServerEndedError: If the server cannot be started, ended again, or never answered.
+    """
+    output = Output(stdout)
+    session: ChildSession | UrlSession
+    session = (
+        UrlSession(answers, output.send, target, headers or {})
+        if isinstance(target, str)
+        else ChildSession(answers, output.send, target)
+    )
+
+    async def read() -> None:
+        try:
+            async for line in lines_of(Input(stdin)):
+                await session.deliver(line)
+        except LineTooLongError as exc:
+            LOGGER.error("the client is disconnected: %s", exc)  # noqa: TRY400 - the traceback says nothing more
+        await session.close()
+
+    async def run() -> None:
+        # A client that reads no more has left.
+        try:
+            await session.run()
+        except* anyio.BrokenResourceError:
+            pass
+        tasks.cancel_scope.cancel()
+
+    signals: list[signal.Signals] = []
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(cancel_on_signal, tasks.cancel_scope, signals)
+        tasks.start_soon(read)
+        tasks.start_soon(run)
+    return signals[0] if signals else None
+
+
+async def cancel_on_signal(scope: anyio.CancelScope, signals: list[signal.Signals]) -> None:
+    """Cancel `scope` at the first signal to end, so that the server is ended, too; append it to `signals`."""
+    with anyio.open_signal_receiver(*ending_signals()) as received:
+        async for number in received:  # pragma: no branch - signals never end
+            signals.append(number)
+            scope.cancel()
+            return
+
+
+def ending_signals() -> list[signal.Signals]:
+    """The signals that end the proxy."""
+    signals = [signal.SIGINT, signal.SIGTERM]
+    # `nohup` ignores SIGHUP, which Windows does not have.
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signals.append(signal.SIGHUP)
+    return signals

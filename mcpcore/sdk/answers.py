@@ -14,9 +14,9 @@ from mcpcore.boundary.request import AnsweredRequest, numbers
 from mcpcore.contract.bound_fields import TRACE_FIELD, in_force
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.effects import CallState
+from mcpcore.sdk.errors import chosen_error, protocol_error, protocols_own, trace_id
 from mcpcore.sdk.private import session_of
 from mcpcore.sdk.refusals import ANSWERED
-from mcpcore.sdk.serving import chosen_error, protocol_error, protocols_own, trace_id
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import is_a
 from mcpcore.wire.envelope import CANONICAL, Envelope

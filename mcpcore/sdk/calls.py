@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
+from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import Context as SDKContext, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool as SDKTool, ToolManager
@@ -21,27 +22,19 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from mcpcore.boundary.call_limits import CallLimits, holding_places
-from mcpcore.boundary.deferred_answers import recorded_first
+from mcpcore.boundary.request import CallLimits, Request, holding_places
+from mcpcore.boundary.script import Boundary, recorded_first
 from mcpcore.contract.effects import default_effects
 from mcpcore.contract.errors import PLAIN_ERRORS
 from mcpcore.sdk.answers import AnsweredCall, ResponseWriter
-from mcpcore.sdk.errors import as_raised
+from mcpcore.sdk.errors import UnknownTool, as_raised, invalid_arguments_error, protocols_own, unknown_tool_error
+from mcpcore.sdk.handlers import in_thread
 from mcpcore.sdk.results import failure_in, require_writable, sendable, written_result
 from mcpcore.sdk.returned import ResultForm
-from mcpcore.sdk.serving import UnknownTool, invalid_arguments_error, protocols_own, unknown_tool_error
-from mcpcore.sdk.threads import in_thread
 from mcpcore.sdk.tools import ContractTool
 from mcpcore.values.jsonable import shown_name
 from mcpcore.values.request_var import current
 from mcpcore.values.unwrapping import passes_through, returned_failure
-
-if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
-
-    from mcpcore.boundary.request import Request
-    from mcpcore.boundary.script import Boundary
-
 
 answers_nested: Final[ContextVar[tuple[object, Callable[[str, dict[str, Any]], Awaitable[Any]] | None]]] = ContextVar(
     "answers_nested", default=(None, None)

@@ -15,28 +15,24 @@ import ipaddress
 import math
 import os
 import re
+import socket
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import anyio
+import uvicorn
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import principal_components
 from mcp_types import INTERNAL_ERROR
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcpcore.boundary.crash_log import log_traced
 from mcpcore.values.logs import LOGGER
-
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Iterable
-
-    import uvicorn
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
 
 MAX_SESSIONS: Final = 2_000
 """Open sessions of one server."""

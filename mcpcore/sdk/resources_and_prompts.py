@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.prompts.manager import PromptManager
     from mcp.server.mcpserver.resources.templates import ResourceSecurity
 
-    from mcpcore.declare.prompt import DeclaredPrompt
-    from mcpcore.declare.resource import DeclaredResource
+    from mcpcore.declare.decorators import DeclaredPrompt, DeclaredResource
 
 
 class ContractResource(OfDeclared, Resource):

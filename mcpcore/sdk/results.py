@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from mcp_types import CallToolResult, InputRequiredResult, TextContent
+from pydantic import BaseModel
 from pydantic_core import from_json, to_json
 
 from mcpcore.boundary.upstream import UpstreamError
@@ -24,9 +25,6 @@ from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import BrokenResultError, ReturnedError
 from mcpcore.wire.envelope import UNKNOWN_DIALECT, Envelope
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 _MAX_DEPTH: Final = 190
 """Levels of a result; readers on pydantic, as the SDK's client, take 200 of a whole message."""

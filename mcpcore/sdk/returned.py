@@ -12,11 +12,13 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, cast
 
 import anyio.to_thread
 from mcp.server.mcpserver.prompts.base import Message, Prompt
 from mcp.server.mcpserver.resources import FunctionResource, Resource, ResourceManager
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.server.mcpserver.utilities.types import Audio, Image
 from mcp_types import CallToolResult, ContentBlock, InputRequiredResult
 from pydantic import BaseModel, TypeAdapter
@@ -25,11 +27,6 @@ from pydantic_core import to_json
 from mcpcore.values.jsonable import named
 from mcpcore.values.untrusted import is_async
 from mcpcore.values.unwrapping import ReturnedError, is_a
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 
 _CONTAINERS: Final = (dict, list, tuple, set, frozenset, deque)
 # The types of nearly all values, passed over early since a result may hold very many of them.

@@ -15,7 +15,6 @@ from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
     CompleteRequestParams,
-    CompleteResult,
     Completion,
     Icon,
     InputRequiredResult,
@@ -28,23 +27,39 @@ from mcp_types import (
 )
 from typing_extensions import TypeVar, Unpack
 
-from mcpcore.boundary.call_limits import checked_limits
 from mcpcore.boundary.fallbacks import FallbackCheck, external_names
 from mcpcore.boundary.outcome import FailedCall
+from mcpcore.boundary.request import checked_limits
 from mcpcore.boundary.script import Boundary
 from mcpcore.boundary.strictness import Strictness
 from mcpcore.contract.bound_fields import checked
 from mcpcore.contract.failure_modes import Contract, ContractError, FailureMode
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.declare.declaration import ToolOptions
-from mcpcore.declare.prompt import DeclaredPrompt, PromptDecorator, PromptOptions, as_prompt
-from mcpcore.declare.resource import DeclaredResource, ResourceDecorator, ResourceOptions, as_resource
+from mcpcore.declare.decorators import (
+    DeclaredPrompt,
+    DeclaredResource,
+    PromptDecorator,
+    PromptOptions,
+    ResourceDecorator,
+    ResourceOptions,
+    Tool,
+    ToolDecorator,
+    as_prompt,
+    as_resource,
+    as_tool,
+    make_tool,
+)
 from mcpcore.declare.signature import takes_context
-from mcpcore.declare.tool import Tool, ToolDecorator, as_tool, make_tool
 from mcpcore.sdk.calls import Calls, answers_nested
 from mcpcore.sdk.errors import (
     ToolFailure as ToolFailure,  # noqa: PLC0414 - part of this module
     UnansweredError,
+    UnknownTool,
+    check_names,
+    check_options,
+    exposes_internal_errors,
+    missing_attribute,
 )
 from mcpcore.sdk.fallbacks import ServerFallbacks
 from mcpcore.sdk.handlers import registering, with_contracts
@@ -52,13 +67,6 @@ from mcpcore.sdk.private import copy_identity_once, lowlevel_of
 from mcpcore.sdk.refusals import Refusals, watched
 from mcpcore.sdk.resources_and_prompts import register_prompt, register_resource
 from mcpcore.sdk.returned import Resources, watched_prompt
-from mcpcore.sdk.serving import (
-    UnknownTool,
-    check_names,
-    check_options,
-    exposes_internal_errors,
-    missing_attribute,
-)
 from mcpcore.sdk.startup import Startup, no_lifespan
 from mcpcore.sdk.tools import ContractTool, ToolListing
 from mcpcore.values.logs import own_handler
@@ -75,8 +83,7 @@ if TYPE_CHECKING:
 
     from mcpcore.audit import AuditTrail
     from mcpcore.contract.codes import ErrorCode
-    from mcpcore.declare.keywords import OwnKeywords, PromptKeywords, ResourceKeywords, ToolKeywords
-    from mcpcore.sdk.options import ServerOptions
+    from mcpcore.declare.keywords import OwnKeywords, PromptKeywords, ResourceKeywords, ServerOptions, ToolKeywords
     from mcpcore.wire.envelope import Envelope
 
 LifespanT = TypeVar("LifespanT", default=Any)
@@ -159,7 +166,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             timeout: Seconds that a request may take; then it fails with TIMEOUT. A tool's own timeout replaces it.
             max_concurrency: Requests that may run concurrently; one more fails with RATE_LIMITED and a waiting time.
             repeat_notice: Whether the third identical call that fails in the same way says so, and each one after it.
-            **options: All that the SDK's `MCPServer` takes; see `mcpcore.sdk.options.ServerOptions`.
+            **options: All that the SDK's `MCPServer` takes; see `mcpcore.declare.keywords.ServerOptions`.
 
         Raises:
             ContractError: If a tool cannot be served.
@@ -173,7 +180,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self._complete: Callable[..., Awaitable[Completion | None]] | None = None
         self.external_tools: frozenset[str] = external_names("Server", external_tools)
         """Tools of other servers, as the option names them."""
-        self._startup = Startup(name or "mcp-server", self._record_own_failure, self._check_fallbacks)
+        self._startup = Startup(name or "mcp-server", self._record_own_failure, lambda: self._fallbacks.check())  # noqa: PLW0108 - it is made below
         watched: Any = self._startup.watched(no_lifespan if lifespan is None else lifespan)
         with own_handler():
             # The positional arguments may be any of these options, so that no checker can match the two.
@@ -216,9 +223,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     def _record_own_failure(self, exc: BaseException, code: ErrorCode | None) -> Envelope:
         call = FailedCall(name=self.name, surface="server", context=dict(self._fields), code=code)
         return self._boundary.record_failure(exc, call).envelope
-
-    async def _check_fallbacks(self) -> None:
-        await self._fallbacks.check()
 
     def streamable_http_app(self, **options: Any) -> Starlette:
         """The ASGI application for streamable HTTP, as the SDK makes it with `options`; it counts refused requests."""
@@ -491,7 +495,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
         def register(fn: _CallableT) -> _CallableT:
             self._complete = fn
-            lowlevel_of(self).add_request_handler("completion/complete", CompleteRequestParams, self._handle_complete)
+            complete = functools.partial(self._calls.complete, complete=fn)
+            lowlevel_of(self).add_request_handler("completion/complete", CompleteRequestParams, complete)
             return fn
 
         return register
@@ -575,10 +580,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
     async def _handle_get_prompt(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
         return await self._calls.get_prompt(ctx, params, functools.partial(super()._handle_get_prompt, ctx, params))
-
-    async def _handle_complete(self, ctx: ServerRequestContext[LifespanT], params: Any) -> CompleteResult:
-        assert self._complete is not None  # the handler is registered together with it
-        return await self._calls.complete(ctx, params, self._complete)
 
     async def read_resource(
         self, uri: AnyUrl | str, context: SDKContext[LifespanT, Any] | None = None

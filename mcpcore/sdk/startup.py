@@ -6,7 +6,10 @@ They reach no client, so the record in the trail is all that stays of them.
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any, Generic
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from types import TracebackType
+from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
@@ -15,14 +18,7 @@ from mcpcore.values.logs import LOGGER
 from mcpcore.values.request_var import current
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import leaves_of, passes_through
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
-    from contextlib import AbstractAsyncContextManager, AbstractContextManager
-    from types import TracebackType
-
-    from mcpcore.wire.envelope import Envelope
-
+from mcpcore.wire.envelope import Envelope
 
 AppT = TypeVar("AppT")
 StateT = TypeVar("StateT", default=Any)

@@ -22,10 +22,9 @@ from mcpcore.boundary.request import Request
 from mcpcore.contract.effects import ToolEffects, default_effects
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, Contract
 from mcpcore.sdk.definition import ToolDefinition, admitting_error
-from mcpcore.sdk.errors import ToolFailure
+from mcpcore.sdk.errors import PROTOCOL_NEEDS, ToolFailure, invalid_arguments_error, require_granted, with_failures
 from mcpcore.sdk.handlers import nested_call, require_served_by_sdk, run_handler
 from mcpcore.sdk.results import converted
-from mcpcore.sdk.serving import PROTOCOL_NEEDS, invalid_arguments_error, require_granted, with_failures
 from mcpcore.values.unwrapping import is_a
 from mcpcore.wire.envelope import CANONICAL
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
     from mcpcore.declare.declaration import Declaration
-    from mcpcore.declare.tool import Tool
+    from mcpcore.declare.decorators import Tool
     from mcpcore.sdk.returned import ResultForm
     from mcpcore.wire.dialects.dialect import Dialect
 

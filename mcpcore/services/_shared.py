@@ -5,13 +5,11 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
+from mcpcore.contract.codes import Code
+from mcpcore.contract.failure_modes import FailureMode
 from mcpcore.values.request_var import current
-
-if TYPE_CHECKING:
-    from mcpcore.contract.codes import Code
-    from mcpcore.contract.failure_modes import FailureMode
 
 F = TypeVar("F", bound="Callable[..., Any] | classmethod[Any, ..., Any] | staticmethod[..., Any]")
 

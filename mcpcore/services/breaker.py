@@ -23,9 +23,8 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Final, Literal, Self
 
-from mcpcore.contract.codes import Code, ErrorCode, is_code
+from mcpcore.contract.codes import MAX_AFTER_MS, Code, ErrorCode, Retry, is_code
 from mcpcore.contract.errors import CodedError
-from mcpcore.contract.retry import MAX_AFTER_MS, Retry
 from mcpcore.services._shared import LOGGER, F, decorated
 from mcpcore.values.untrusted import is_async
 from mcpcore.values.unwrapping import is_a, leaves_of

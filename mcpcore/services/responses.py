@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
-from mcpcore.classification.retry_after import as_retry, parse_retry_after
-from mcpcore.classification.status import RETRY_AFTER_STATUSES, code_for_status, retry_for_status
+from mcpcore.classification.status import (
+    RETRY_AFTER_STATUSES,
+    as_retry,
+    code_for_status,
+    parse_retry_after,
+    retry_for_status,
+)
+from mcpcore.contract.codes import Code, Retry
 from mcpcore.contract.errors import CodedError
 from mcpcore.services._shared import LOGGER, declared, level_of
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.jsonable import cut_text, to_json_object
 from mcpcore.values.untrusted import json_object
-
-if TYPE_CHECKING:
-    from mcpcore.contract.codes import Code
-    from mcpcore.contract.retry import Retry
 
 _BODY_BYTES: Final = 64 * 1024
 _DATA_BYTES: Final = 64 * 1024

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     import tenacity
 
-    from mcpcore.contract.codes import Code, Effects
-    from mcpcore.contract.retry import Retry
+    from mcpcore.contract.codes import Code, Effects, Retry
 else:
     try:
         import tenacity

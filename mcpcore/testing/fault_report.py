@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
 
+from mcpcore.contract.codes import Retry, stated_advice
 from mcpcore.contract.effects import CHANGED
-from mcpcore.contract.retry import Retry, stated_advice
 from mcpcore.values.untrusted import quietly
 
 Verdict = Literal["allowed", "against the advice", "unclear"]

@@ -19,7 +19,7 @@ from mcp.server.mcpserver.tools import Tool as SDKTool
 
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import Contract
-from mcpcore.declare.tool import Tool
+from mcpcore.declare.decorators import Tool
 from mcpcore.testing.client import all_tools, tool_client
 from mcpcore.values.escaping import clean_text, one_line
 from mcpcore.values.jsonable import safe_str

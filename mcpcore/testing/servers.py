@@ -53,7 +53,7 @@ async def declared_tools(server: Any) -> dict[str, Declaration]:
 
         registered = registered_on(server)
     else:
-        from mcpcore.integrations.fastmcp.finding import registered_on as registered_on_fastmcp
+        from mcpcore.integrations.fastmcp.components import registered_on as registered_on_fastmcp
 
         registered = registered_on_fastmcp(server)
     declared = {tool.name: (await registered("tool", tool.name)).declaration for tool in await server.list_tools()}

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import anyio
+from jsonschema import Draft202012Validator  # the SDK depends on jsonschema
+from jsonschema.exceptions import SchemaError, best_match
+from mcp_types import Tool as ListedTool
 
 from mcpcore.boundary.mapper import FailureMapper
 from mcpcore.boundary.outcome import FailedCall
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import Contract, FailureMode
-from mcpcore.testing.client import all_tools, tool_client
-from mcpcore.testing.effects import watch
+from mcpcore.testing.client import all_tools, tool_client, watch
 from mcpcore.testing.servers import connectable
 from mcpcore.values.jsonable import to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from mcp_types import Tool as ListedTool
-
 
 _NAMED: Final = re.compile(
     r"\b(?:(?P<call>[Cc]all|[Rr]un|[Ii]nvoke)|[Uu]se|[Tt]ry)\s+(?:the\s+tool\s+)?(?P<quote>[`'\"]?)"
@@ -260,9 +257,6 @@ def _envelope(entry: FailureMode[Any], tool: str) -> Any:
 
 def _invalid(schema: Mapping[str, Any]) -> str | None:
     """Why a schema is invalid; None if it is valid."""
-    from jsonschema import Draft202012Validator  # the SDK depends on jsonschema
-    from jsonschema.exceptions import SchemaError
-
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as exc:
@@ -272,9 +266,6 @@ def _invalid(schema: Mapping[str, Any]) -> str | None:
 
 def _misfit(value: Any, schema: Mapping[str, Any]) -> str | None:
     """Why a value does not fit a schema; None if it fits."""
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-
     try:
         error = best_match(Draft202012Validator(schema).iter_errors(value))
     except Exception as exc:  # noqa: BLE001 - a schema may refer to anything

@@ -6,15 +6,14 @@ import functools
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
+from typing import Any, Final, NamedTuple, cast, get_args
+
+from pydantic import ValidationError
 
 from mcpcore.values.escaping import clean_text
 from mcpcore.values.json_schema import branches, forms, own_properties, properties, resolved
 from mcpcore.values.jsonable import WIDEST, clean_cut, cut_text, dumps, plain_json, to_json
 from mcpcore.values.untrusted import quietly
-
-if TYPE_CHECKING:
-    from pydantic import ValidationError
 
 INVALID_ARGUMENTS: Final = "invalid_arguments"
 """The reason of the failure."""

@@ -8,20 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 from mcpcore import provided
 from mcpcore.contract.advice import advice_phrase, read_advice
-from mcpcore.contract.codes import Code, Effects, Strategy, code_named, code_numbered
+from mcpcore.contract.codes import Code, Effects, Retry, Strategy, code_named, code_numbered, stated_advice
 from mcpcore.contract.effects import as_effects
 from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.contract.recovery import sent_recovery
-from mcpcore.contract.retry import Retry, stated_advice
+from mcpcore.values.jsonable import JSON
 from mcpcore.wire.envelope_text import MAX_REPEATED, Parts, lines_of, write
-
-if TYPE_CHECKING:
-    from mcpcore.values.jsonable import JSON
 
 CANONICAL: Final = "canonical"
 # The dialect of an envelope that was not sent, but made of a plain text or a protocol error.

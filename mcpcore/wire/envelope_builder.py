@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from types import ModuleType
+from typing import Any, Final, NamedTuple, cast
 
 from mcpcore.contract.checks import MAX_REASON
-from mcpcore.contract.codes import STRATEGIES, Code, Effects
+from mcpcore.contract.codes import STRATEGIES, Code, Effects, Retry
 from mcpcore.contract.failure_modes import WRITTEN_DATA_KEYS, FailureMode
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
 from mcpcore.contract.recovery import PARTS
 from mcpcore.values.jsonable import JSON, WIDEST, clean_cut, fit_object, plain_json, size, to_json, to_json_object
 from mcpcore.wire.envelope import Envelope
 from mcpcore.wire.envelope_text import Parts, advice_and_facts
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from types import ModuleType
-
-    from mcpcore.contract.retry import Retry
 
 
 def build_envelope(

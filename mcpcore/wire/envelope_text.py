@@ -40,8 +40,7 @@ from mcpcore.values.untrusted import json_object, quietly
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcpcore.contract.codes import Effects
-    from mcpcore.contract.retry import Retry, RetryKind
+    from mcpcore.contract.codes import Effects, Retry, RetryKind
     from mcpcore.wire.envelope import Envelope
 
 INDENT: Final = "    "

@@ -8,15 +8,12 @@ where the server or a service behind it is at fault.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Mapping
+from typing import Any, Final, Literal
 
 from mcpcore.contract.codes import Category, ErrorCode
 from mcpcore.values.escaping import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.envelope import Envelope
 
 TOOL_FAILURE: Final = "io.modelcontextprotocol/toolFailure"
 """The key in `_meta`."""

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from mcpcore.audit import AuditTrail
-from mcpcore.audit.errors import AuditError
+from mcpcore.audit.chain import AuditError
 from mcpcore.audit.files import head_path
 from mcpcore.audit.reading import Query, follow, last, parse_time
 from mcpcore.audit.stats import chart, collect, spark

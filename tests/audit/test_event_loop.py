@@ -21,7 +21,7 @@ from mcpcore import Context, ErrorCode, FailureMode, Server, tool
 from mcpcore.audit import AuditError, AuditTrail, verify, writer as writer_module
 from mcpcore.audit.files import head_path, lock_path
 from mcpcore.audit.reading import read
-from mcpcore.audit.waiting import Call, current_call, settle
+from mcpcore.audit.trail import Call, current_call, settle
 from mcpcore.services.batch import Batch, BatchResult
 from tests.answers import ask
 
@@ -339,7 +339,7 @@ def test_a_loop_that_is_torn_down_counts_unwritten_records(path, failure, monkey
         def interrupt(seconds: float) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("mcpcore.audit.waiting.anyio.sleep", interrupt)
+        monkeypatch.setattr("mcpcore.audit.trail.anyio.sleep", interrupt)
         await settle(call, errors.append)
 
     with held(path), pytest.raises(KeyboardInterrupt):
@@ -378,7 +378,7 @@ def test_a_filter_that_raises_does_not_prevent_a_delayed_answer(path, caplog):
 @pytest.mark.anyio
 async def test_many_records_of_one_call_yield_to_the_loop(path, failure, monkeypatch):
     """They are written in batches of a few milliseconds."""
-    monkeypatch.setattr("mcpcore.audit.waiting._TURN", 0.0)
+    monkeypatch.setattr("mcpcore.audit.trail._TURN", 0.0)
     trail = opened(path)
     call = Call()
     turns = 0

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from mcpcore.audit.record import encode
 from mcpcore.wire.redaction import PATTERNS, REDACTED, is_secret_key, redact, redact_text
-from mcpcore.wire.redaction.search import ODD_LETTERS, hints_in, lowered
+from mcpcore.wire.redaction.structures import ODD_LETTERS, hints_in, lowered
 from tests.audit.redaction_cases import SECRETS as CASES
 from tests.tables import in_one_test
 

@@ -10,9 +10,8 @@ import anyio
 import pytest
 from click.testing import CliRunner, Result
 
-from mcpcore.check.connection import Target
 from mcpcore.check.model import Report
-from mcpcore.check.running import Check, Options
+from mcpcore.check.running import Check, Options, Target
 from mcpcore.cli.root import cli
 
 SERVERS = Path(__file__).parent / "servers"

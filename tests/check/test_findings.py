@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mcpcore.check.connection import Target
 from mcpcore.check.judging import Paths, Surroundings, judge
 from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, CheckedTool, Marks, Probe, Report, broken, met
 from mcpcore.check.rules import QUESTIONS, RULES
-from mcpcore.check.running import UnreachableError
+from mcpcore.check.running import Target, UnreachableError
 
 SERVERS = Path(__file__).parent / "servers"
 HOSTILE = (sys.executable, "-S", str(SERVERS / "hostile.py"))
@@ -157,7 +156,7 @@ def test_a_server_that_cannot_be_started_again_is_reported(checked, tmp_path, mo
 
 
 def test_an_answer_in_time_is_judged_though_the_call_was_to_be_cancelled(checked, monkeypatch):
-    monkeypatch.setattr("mcpcore.check.connection._MOMENT", 20)
+    monkeypatch.setattr("mcpcore.check.running._MOMENT", 20)
 
     report = checked(*HOSTILE, "malformed", timeout=20)
 
@@ -165,7 +164,7 @@ def test_an_answer_in_time_is_judged_though_the_call_was_to_be_cancelled(checked
 
 
 def test_a_line_without_end_is_not_read_to_the_end(checked, monkeypatch):
-    monkeypatch.setattr("mcpcore.proxy.lines.MAX_LINE", 2_000)
+    monkeypatch.setattr("mcpcore.proxy.child.MAX_LINE", 2_000)
 
     with pytest.raises(UnreachableError, match="Connection closed"):
         checked(*HOSTILE, timeout=5)

@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from mcpcore.check.probe_arguments import MOST, draw, marker_of, planted
-from mcpcore.client.listing import ListedTool
+from mcpcore.client.failures import ListedTool
 
 PERSON = {
     "type": "object",

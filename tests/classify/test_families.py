@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from mcpcore import ErrorCode, classify, explain
 from mcpcore.classification.matcher import Matcher, mark, words_of
-from mcpcore.classification.phrase_table import MESSAGES
+from mcpcore.classification.phrases import MESSAGES
 from tests.tables import in_one_test
 
 C = ErrorCode

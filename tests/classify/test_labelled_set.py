@@ -24,7 +24,7 @@ from bench.classify.unseen import (
     met,
 )
 from mcpcore.classification import explain
-from mcpcore.classification.phrase_table import SECTIONS
+from mcpcore.classification.phrases import SECTIONS
 
 SERVICES = (
     "openai,anthropic,botocore,google.api_core,google.auth,grpc,azure.core,elasticsearch,psycopg,asyncpg,pymysql,"

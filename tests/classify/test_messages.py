@@ -14,8 +14,7 @@ from bench.classify.unseen import OPEN, messages
 from mcpcore import ErrorCode, classify
 from mcpcore.classification import explain, types
 from mcpcore.classification.matcher import HEAD, TAIL, Matcher, bound, fold, name_words
-from mcpcore.classification.phrase_table import MESSAGES, NAMES, VAGUE_NAMES, PhraseRow
-from mcpcore.classification.phrases import PhraseError, compile_phrase, expand
+from mcpcore.classification.phrases import MESSAGES, NAMES, VAGUE_NAMES, PhraseError, PhraseRow, compile_phrase, expand
 from tests.tables import in_one_test
 
 C = ErrorCode

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from mcpcore.classification import explain, parse_retry_after
-from mcpcore.classification.retry_after import in_words
-from mcpcore.contract.retry import Retry
+from mcpcore.classification.status import in_words
+from mcpcore.contract.codes import Retry
 
 NOW = 784_111_777.0  # 1994-11-06T08:49:37Z, the date of RFC 9110's examples
 

@@ -163,7 +163,7 @@ async def test_a_server_that_never_answers_is_left() -> None:
 
 async def test_a_list_that_never_comes_costs_the_entry_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that fails to list its tools, or never ends to, gives a failure without an entry."""
-    monkeypatch.setattr("mcpcore.client.listing.LISTING_TIMEOUT", 0.05)
+    monkeypatch.setattr("mcpcore.client.failures.LISTING_TIMEOUT", 0.05)
     pages = iter(range(1000))
     page = Tool(name="a", input_schema={"type": "object"})
 

@@ -11,7 +11,7 @@ from mcp_types import CallToolResult
 
 from mcpcore import CustomCode, Envelope, ErrorCode, Retry
 from mcpcore.contract.limits import DEFAULT_LIMITS
-from mcpcore.sdk.serving import protocol_error
+from mcpcore.sdk.errors import protocol_error
 from mcpcore.wire.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
 from mcpcore.wire.envelope_builder import build_envelope
 from mcpcore.wire.envelope_text import repeat_notice

@@ -6,7 +6,7 @@ import pytest
 
 from mcpcore import Envelope, ErrorCode, Retry
 from mcpcore.wire.dialects import dialect_named
-from mcpcore.wire.dialects.details import KEY, details_of, envelope_from
+from mcpcore.wire.dialects.dialect import KEY, details_of, envelope_from
 from mcpcore.wire.envelope_builder import build_envelope
 from tests.answers import envelope_of
 

@@ -12,7 +12,7 @@ import pytest
 
 from mcpcore import Envelope
 from mcpcore.client import CallPolicy, Progress, decide, failure_of
-from mcpcore.client.listing import listed_tool
+from mcpcore.client.failures import listed_tool
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference" / "vectors"
 TOOLS = {tool["name"]: listed_tool(tool) for tool in json.loads((FOLDER / "tools.json").read_text("utf-8"))}

@@ -15,7 +15,7 @@ from mcpcore.catalog.python import to_python
 from mcpcore.check.probe_arguments import draw
 from mcpcore.cli.arguments import parse_arguments
 from mcpcore.cli.problems import Problem
-from mcpcore.client.listing import ListedTool
+from mcpcore.client.failures import ListedTool
 from mcpcore.proxy.listings import Listing
 from mcpcore.testing.value_strategies import UndrawableSchemaError, values_of
 from mcpcore.wire.arguments import misfit

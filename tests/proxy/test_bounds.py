@@ -13,11 +13,11 @@ from starlette.requests import Request
 
 from mcpcore import Envelope, Retry
 from mcpcore.boundary.script import Boundary
-from mcpcore.proxy import forward, http_parts, lines
+from mcpcore.proxy import child, forward
 from mcpcore.proxy.answers import ResponseRewriter
+from mcpcore.proxy.child import Input, LineTooLongError, Output, lines_of
 from mcpcore.proxy.forward import Forward
 from mcpcore.proxy.learning import Statistics
-from mcpcore.proxy.lines import Input, LineTooLongError, Output, lines_of
 from mcpcore.proxy.overlay import Overlay
 from tests.proxy.test_http import ACCEPT
 
@@ -130,7 +130,7 @@ async def test_a_list_that_never_comes_over_http_is_not_waited_for(monkeypatch: 
 
 def test_an_event_that_is_too_long_ends_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     """An event without an end cannot fill the memory."""
-    monkeypatch.setattr(http_parts, "MAX_LINE", 100)
+    monkeypatch.setattr(forward, "MAX_LINE", 100)
     text = forwarded(CALL, no_list(), httpx2.Response(200, headers=STREAM, content=b"data: " + b"x" * 200))
     assert "server_ended" in text
 
@@ -158,7 +158,7 @@ def test_sessions_that_are_not_used_are_forgotten(monkeypatch: pytest.MonkeyPatc
 
 def test_a_line_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes without a line feed cannot fill the memory; a last line without one counts if it is a message."""
-    monkeypatch.setattr(lines, "MAX_LINE", 100)
+    monkeypatch.setattr(child, "MAX_LINE", 100)
 
     async def read(data: bytes) -> list[bytes]:
         reader, writer = os.pipe()
@@ -288,10 +288,10 @@ async def test_events_end_with_any_blank_line(ends: str, step: int) -> None:
         for at in range(0, len(stream), step):
             yield stream[at : at + step]
 
-    found = [event async for event in http_parts.events_of(chunks())]
+    found = [event async for event in forward.events_of(chunks())]
     assert stream == b"".join(found)
-    assert [b"{1}", b"{2}"] == [data for event in found if (data := http_parts.data_of(event))]
-    assert b"id: 1\r\ndata: x\r\n\r\n" == http_parts.with_data(found[1].lstrip(), b"x")
+    assert [b"{1}", b"{2}"] == [data for event in found if (data := forward.data_of(event))]
+    assert b"id: 1\r\ndata: x\r\n\r\n" == forward.with_data(found[1].lstrip(), b"x")
 
 
 @pytest.mark.anyio

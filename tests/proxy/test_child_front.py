@@ -16,9 +16,9 @@ from starlette.requests import Request
 
 from mcpcore import Envelope, Retry
 from mcpcore.boundary.script import Boundary
-from mcpcore.proxy import child_front
+from mcpcore.proxy import http
 from mcpcore.proxy.answers import ResponseRewriter
-from mcpcore.proxy.child_front import ChildFront
+from mcpcore.proxy.http import ChildFront
 from tests.proxy.test_http import ACCEPT, META, MODERN
 
 SLOW = """
@@ -96,7 +96,7 @@ def test_what_opens_no_session_starts_no_child() -> None:
 
 def test_a_session_without_requests_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its child ends, too."""
-    monkeypatch.setattr(child_front, "IDLE", 0.2)
+    monkeypatch.setattr(http, "IDLE", 0.2)
 
     async def test() -> None:
         async with front() as client:
@@ -312,7 +312,7 @@ def test_the_bytes_of_a_message_arrive() -> None:
 
 def test_a_silent_stream_is_kept_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Comments come before the answer."""
-    monkeypatch.setattr(child_front, "_PING", 0.05)
+    monkeypatch.setattr(http, "_PING", 0.05)
 
     async def test() -> None:
         async with front() as client:
@@ -336,7 +336,7 @@ def test_progress_has_the_token_of_the_client() -> None:
 
 def test_a_client_that_reads_too_slowly_is_told_that_its_stream_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its unread messages are bounded, and the other clients of the child get their answers."""
-    monkeypatch.setattr(child_front, "_MAX_WAITING", 2)
+    monkeypatch.setattr(http, "_MAX_WAITING", 2)
 
     async def test() -> None:
         async with front(reads_in=0.02) as client:

@@ -252,7 +252,7 @@ def test_a_shared_child_that_cannot_stay(http_front: Any) -> None:
 async def test_events_are_split_as_they_arrive() -> None:
     """Any line end, any chunk, and an end without a blank line."""
 
-    from mcpcore.proxy.http_parts import data_of, events_of, with_data
+    from mcpcore.proxy.forward import data_of, events_of, with_data
 
     async def chunks() -> Any:
         for chunk in (b"data: a\n", b"\nid: 1\r\ndata:b\r", b"\n\r\n", b": c\r\rdata: d"):

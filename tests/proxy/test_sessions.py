@@ -20,8 +20,7 @@ from mcpcore.boundary.script import Boundary
 from mcpcore.cli.root import cli
 from mcpcore.proxy import sessions
 from mcpcore.proxy.answers import ResponseRewriter
-from mcpcore.proxy.sessions import ChildSession, ServerEndedError, UrlSession
-from mcpcore.proxy.stdio import ending_signals
+from mcpcore.proxy.sessions import ChildSession, ServerEndedError, UrlSession, ending_signals
 from tests.conftest import heed_signals
 from tests.proxy.conftest import request
 from tests.serving import answering

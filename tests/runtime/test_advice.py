@@ -17,9 +17,8 @@ from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, Failur
 from mcpcore.catalog.items import item_of_listing
 from mcpcore.classification import classifies
 from mcpcore.contract.advice import BETWEEN, ROWS, Facts, advice_phrase, read_advice
-from mcpcore.contract.codes import Code
+from mcpcore.contract.codes import KINDS, LATER, Code
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
-from mcpcore.contract.retry import KINDS, LATER
 from mcpcore.proxy.overlay import Overlay, OverlayError
 from tests.answers import envelope_of
 from tests.proxy.test_conversation import respond, talk

@@ -16,7 +16,7 @@ from mcp import Client
 
 from mcpcore import Server, tool
 from mcpcore.boundary.request import Request
-from mcpcore.sdk.threads import in_thread
+from mcpcore.sdk.handlers import in_thread
 from mcpcore.values.unwrapping import passes_through
 
 pytestmark = pytest.mark.usefixtures("door")

@@ -16,8 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, with_config
 
 from mcpcore import CodedError, Contract, ContractError, CustomCode, ErrorCode, FailureMode, Retry, tool
 from mcpcore.contract import codes
-from mcpcore.contract.codes import code_named, code_numbered
-from mcpcore.contract.retry import stated_advice
+from mcpcore.contract.codes import code_named, code_numbered, stated_advice
 
 
 def entry(reason: str = "no_match", code: Any = ErrorCode.NOT_FOUND, **more: Any) -> FailureMode[Any]:

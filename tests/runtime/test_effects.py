@@ -44,7 +44,7 @@ from mcpcore.contract.effects import PHRASES, default_effects, weakest
 from mcpcore.contract.errors import FACTORIES
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.contract.limits import DEFAULT_LIMITS
-from mcpcore.sdk.serving import invalid_arguments_error
+from mcpcore.sdk.errors import invalid_arguments_error
 from mcpcore.wire.dialects import DIALECTS, dialect_named
 from mcpcore.wire.envelope_builder import build_envelope
 from tests.answers import envelope_of

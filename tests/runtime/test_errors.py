@@ -36,7 +36,7 @@ from mcpcore import (
 from mcpcore.boundary.script import Boundary
 from mcpcore.contract.bound_fields import carried
 from mcpcore.contract.recovery import recovery_of
-from mcpcore.declare.tool import MethodTool
+from mcpcore.declare.decorators import MethodTool
 from mcpcore.values.jsonable import to_json
 from mcpcore.values.source_location import where_declared
 from mcpcore.wire.arguments import _kind, misfit

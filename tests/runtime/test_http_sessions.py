@@ -23,7 +23,7 @@ from starlette.requests import Request
 from mcpcore import Server
 from mcpcore.boundary.script import Boundary
 from mcpcore.proxy.answers import ResponseRewriter
-from mcpcore.proxy.child_front import ChildFront
+from mcpcore.proxy.http import ChildFront
 from mcpcore.sdk import http
 from mcpcore.sdk.http import Sessions, web_server
 

@@ -15,7 +15,7 @@ import pytest
 from mcp import Client
 
 from mcpcore import Server, tool
-from mcpcore.sdk import threads
+from mcpcore.sdk import handlers as sdk_handlers
 from tests.answers import envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
@@ -63,7 +63,7 @@ REFUSED = ("RATE_LIMITED", "too_many_calls", "none")
 @KINDS
 async def test_calls_that_hang_leave_the_threads_of_others(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """More calls of one tool than there are threads: some run, the others are refused after a while."""
-    monkeypatch.setattr(threads, "MAX_WAIT", 0.1)
+    monkeypatch.setattr(sdk_handlers, "MAX_WAIT", 0.1)
     release = threading.Event()
     results: list[Any] = []
 
@@ -108,7 +108,7 @@ async def test_threads_that_were_left_are_bounded(kind: str) -> None:
             assert "TIMEOUT" == failure(await call("hang"))[0]
         began = time.monotonic()
         assert REFUSED == failure(await call("hang"))
-        assert time.monotonic() - began < threads.MAX_WAIT / 2
+        assert time.monotonic() - began < sdk_handlers.MAX_WAIT / 2
         assert 4 == len(ran)
         assert "well" == (await call("well")).content[0].text
         release.set()

@@ -22,7 +22,7 @@ from pydantic import BaseModel, Field, computed_field
 
 from mcpcore import CodedError, Context, ContractError, ErrorCode, FailureMode, Retry, Server, Tool, not_found, tool
 from mcpcore.contract.recovery import DeclaredRecovery
-from mcpcore.declare.tool import MethodTool
+from mcpcore.declare.decorators import MethodTool
 
 if TYPE_CHECKING:
     from decimal import Decimal as OnlyForCheckers

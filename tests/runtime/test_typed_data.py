@@ -32,7 +32,7 @@ from pydantic import (
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, Limits, Server, not_found, tool
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
-from mcpcore.sdk.options import ServerOptions
+from mcpcore.declare.keywords import ServerOptions
 
 
 class NoItem(BaseModel):

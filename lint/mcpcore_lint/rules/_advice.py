@@ -64,9 +64,8 @@ def sent_advice(entry: ContractEntry, tool: ToolDef) -> tuple[Advice | None, str
 
 
 def _settled(advice: Advice, code: str, effects: str | None, hints: Hints | None) -> tuple[Advice, str | None]:
-    from mcpcore.contract.codes import ErrorCode
+    from mcpcore.contract.codes import ErrorCode, Retry
     from mcpcore.contract.effects import CallState, as_effects, default_effects, settled
-    from mcpcore.contract.retry import Retry
 
     seconds = advice.seconds
     suggested = Retry.never() if seconds is None else Retry.after(seconds=seconds) if seconds else Retry.now()

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Mapping
+from typing import Any, Final, cast
 
 from fastmcp.exceptions import (
     AuthorizationError,
@@ -36,11 +37,7 @@ from mcpcore.values.jsonable import safe_str, shown_name
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import FrameworkErrors, cause_of, is_a, leaves_of, register_framework
 from mcpcore.wire.arguments import INVALID_ARGUMENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mcpcore.wire.envelope import Envelope
+from mcpcore.wire.envelope import Envelope
 
 WRAPPERS: Final[Mapping[type[BaseException], re.Pattern[str]]] = {
     ToolError: re.compile(

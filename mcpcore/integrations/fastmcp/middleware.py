@@ -16,17 +16,17 @@ from fastmcp.tools.base import InputRequiredToolResult, Tool as FastMCPTool, Too
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from mcpcore.boundary.call_limits import checked_limits
-from mcpcore.boundary.deferred_answers import recorded_first
 from mcpcore.boundary.fallbacks import external_names
-from mcpcore.boundary.script import Boundary
+from mcpcore.boundary.request import checked_limits
+from mcpcore.boundary.script import Boundary, recorded_first
 from mcpcore.boundary.strictness import Strictness
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.contract.bound_fields import checked
 from mcpcore.contract.errors import PLAIN_ERRORS, FrameworkError
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, NO_CONTRACT, ContractError
 from mcpcore.contract.limits import DEFAULT_LIMITS, Limits
-from mcpcore.integrations.fastmcp.calling import FastMCPCall, answering_now, server_of
+from mcpcore.integrations.fastmcp.calling import FastMCPCall, answering_now, masked_chain, redact_crashes, server_of
+from mcpcore.integrations.fastmcp.components import described, find_tool, is_delegated
 from mcpcore.integrations.fastmcp.errors import (
     fastmcps_failure,
     inner_failure,
@@ -35,21 +35,27 @@ from mcpcore.integrations.fastmcp.errors import (
     raised_within,
     unmasked,
 )
-from mcpcore.integrations.fastmcp.failing import MaskedCall, read_tool_failure, unfit_prompt
-from mcpcore.integrations.fastmcp.finding import find_tool, is_delegated
-from mcpcore.integrations.fastmcp.masking import masked_chain, redact_crashes
-from mcpcore.integrations.fastmcp.registering import described
 from mcpcore.integrations.fastmcp.results import FailedResult, protocol_result, require_answer
-from mcpcore.integrations.fastmcp.served import Message, ServedServer, ServedServers, Startups, message_now, message_var
+from mcpcore.integrations.fastmcp.served import (
+    MaskedCall,
+    Message,
+    ServedServer,
+    ServedServers,
+    Startups,
+    message_now,
+    message_var,
+    read_tool_failure,
+    unfit_prompt,
+)
 from mcpcore.sdk.definition import without_error
-from mcpcore.sdk.refusals import Refusals, watched
-from mcpcore.sdk.results import failure_in, fits_schema, require_writable, require_writable_result
-from mcpcore.sdk.serving import (
+from mcpcore.sdk.errors import (
     UnknownTool,
     check_options,
     exposes_internal_errors,
     protocols_own,
 )
+from mcpcore.sdk.refusals import Refusals, watched
+from mcpcore.sdk.results import failure_in, fits_schema, require_writable, require_writable_result
 from mcpcore.sdk.startup import Startup, no_lifespan
 from mcpcore.values.jsonable import shown_name
 from mcpcore.values.untrusted import quietly

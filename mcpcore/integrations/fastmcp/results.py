@@ -5,7 +5,7 @@ A handler may return what it returns on a `Server`, and FastMCP's own kinds of r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
 
 from fastmcp.prompts.base import Message, PromptResult
 from fastmcp.resources.base import Resource, ResourceContent, ResourceResult
@@ -15,13 +15,11 @@ from mcp_types import CallToolResult, ContentBlock, InputRequiredResult, TextCon
 from pydantic import BaseModel
 from pydantic_core import from_json, to_json
 
+from mcpcore.sdk.definition import ToolDefinition
 from mcpcore.sdk.resources_and_prompts import content_of_resource, messages_of_prompt
 from mcpcore.sdk.results import converted, written_parts
 from mcpcore.sdk.returned import text_of
 from mcpcore.values.unwrapping import returned_failure
-
-if TYPE_CHECKING:
-    from mcpcore.sdk.definition import ToolDefinition
 
 _CONTENT: Final = (*get_args(ContentBlock), Audio, File, Image)
 

@@ -21,7 +21,7 @@ from fastmcp.utilities.types import Audio, File, Image
 from mcp_types import CallToolResult, ContentBlock, InputRequiredResult
 
 from mcpcore.integrations.fastmcp.calling import answer_claimed, answering_now, claim
-from mcpcore.integrations.fastmcp.finding import contract_tool_of
+from mcpcore.integrations.fastmcp.components import contract_tool_of
 from mcpcore.integrations.fastmcp.private import lowlevel_of
 from mcpcore.sdk.private import copy_identity_once
 from mcpcore.sdk.returned import raise_within

@@ -6,18 +6,15 @@ all others are kept.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore.wire.dialects.canonical import Canonical
-from mcpcore.wire.dialects.dialect import Dialect as Dialect  # noqa: TC001 - part of this module
+from mcpcore.wire.dialects.dialect import Dialect as Dialect
 from mcpcore.wire.dialects.ok_envelope import OkEnvelope
 from mcpcore.wire.dialects.system_error import SystemError_
 from mcpcore.wire.dialects.taxonomy import Taxonomy
 from mcpcore.wire.dialects.tool_error import ToolErrorDialect
-
-if TYPE_CHECKING:
-    from mcpcore.wire.envelope import Envelope
-
+from mcpcore.wire.envelope import Envelope
 
 _ALL: Final[tuple[Dialect, ...]] = (
     Canonical(),

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mcpcore.contract.codes import code_numbered
+from mcpcore.contract.limits import Limits
 from mcpcore.wire.dialects.dialect import Dialect
 from mcpcore.wire.envelope import Envelope
-
-if TYPE_CHECKING:
-    from mcpcore.contract.limits import Limits
-
 
 ERROR_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",

@@ -17,12 +17,10 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from mcpcore.classification.code_tables import GRPC, SERVICE_CODES, Fact
-from mcpcore.classification.retry_after import MAX_SECONDS, as_retry, parse_retry_after
-from mcpcore.classification.status import STATUS_RETRY, code_for_status
+from mcpcore.classification.status import MAX_SECONDS, STATUS_RETRY, as_retry, code_for_status, parse_retry_after
 from mcpcore.contract.checks import MAX_REASON
-from mcpcore.contract.codes import Code, Effects, ErrorCode, code_named
+from mcpcore.contract.codes import NEVER, Code, Effects, ErrorCode, Retry, code_named
 from mcpcore.contract.effects import CHANGED, as_effects
-from mcpcore.contract.retry import NEVER, Retry
 from mcpcore.values.bounds import HINT, MESSAGE
 from mcpcore.values.jsonable import clean_cut
 from mcpcore.wire.tool_failure import CLASSES, CODES, TOOL_FAILURE

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mcpcore.contract.codes import ErrorCode
-from mcpcore.wire.dialects.details import CONSTANT, details_of, envelope_from, json_text, known, own_code
-from mcpcore.wire.dialects.dialect import Dialect
-
-if TYPE_CHECKING:
-    from mcpcore.contract.limits import Limits
-    from mcpcore.wire.envelope import Envelope
+from mcpcore.contract.limits import Limits
+from mcpcore.wire.dialects.dialect import CONSTANT, Dialect, details_of, envelope_from, json_text, known, own_code
+from mcpcore.wire.envelope import Envelope
 
 HANDLER_ERROR: Final = "HANDLER_ERROR"
 

@@ -6,25 +6,21 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from types import EllipsisType
+from typing import Any, Final, cast
 
-from mcpcore.contract.codes import PROTOCOL_CODES, Code, ErrorCode, code_named
+from mcpcore.contract.codes import PROTOCOL_CODES, Code, ErrorCode, Retry, code_named
 from mcpcore.contract.effects import CallState, settled
-from mcpcore.contract.retry import Retry
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.jsonable import clean_cut
 from mcpcore.values.untrusted import json_object, quietly
+from mcpcore.wire.dialects.dialect import Dialect
 from mcpcore.wire.dialects.fields import Fields, fact_of, fields_of, word_of
 from mcpcore.wire.dialects.repeating import forbids_retry
 from mcpcore.wire.dialects.result_forms import MAX_TEXT, Answer, answer_of
 from mcpcore.wire.envelope import UNKNOWN_DIALECT, Envelope
 from mcpcore.wire.envelope_text import read as read_text
 from mcpcore.wire.tool_failure import TOOL_FAILURE
-
-if TYPE_CHECKING:
-    from types import EllipsisType
-
-    from mcpcore.wire.dialects.dialect import Dialect
 
 
 def read(result: object, dialects: Collection[Dialect]) -> Envelope | None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mcpcore.contract.bound_fields import FIELDS
 from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.limits import Limits
 from mcpcore.wire.arguments import INVALID_ARGUMENTS, MISSING
-from mcpcore.wire.dialects.details import json_text, known, own_code
-from mcpcore.wire.dialects.dialect import Dialect
+from mcpcore.wire.dialects.dialect import Dialect, json_text, known, own_code
 from mcpcore.wire.envelope import Envelope
-
-if TYPE_CHECKING:
-    from mcpcore.contract.limits import Limits
 
 _FALLBACK: Final = "UNKNOWN_TOOL_FAILURE"
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from mcpcore.contract.codes import STRATEGIES, Code, ErrorCode
-from mcpcore.contract.retry import LATER, Retry, stated_advice
-from mcpcore.wire.dialects.details import details_of, envelope_from, json_text, known, own_code
-from mcpcore.wire.dialects.dialect import Dialect
-
-if TYPE_CHECKING:
-    from mcpcore.contract.limits import Limits
-    from mcpcore.wire.envelope import Envelope
+from mcpcore.contract.codes import LATER, STRATEGIES, Code, ErrorCode, Retry, stated_advice
+from mcpcore.contract.limits import Limits
+from mcpcore.wire.dialects.dialect import Dialect, details_of, envelope_from, json_text, known, own_code
+from mcpcore.wire.envelope import Envelope
 
 WRITTEN: Final[Mapping[ErrorCode, str]] = {
     **dict.fromkeys(ErrorCode, "INTERNAL_ERROR"),

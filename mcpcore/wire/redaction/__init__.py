@@ -1,6 +1,5 @@
 """Removes secrets from logs and records, by the name of a value and by the shape of a secret in a text."""
 
-from mcpcore.wire.redaction.search import redact_shapes, redact_text
 from mcpcore.wire.redaction.structures import (
     MAX_DEPTH,
     MAX_KEY,
@@ -13,6 +12,8 @@ from mcpcore.wire.redaction.structures import (
     redact,
     redact_cut,
     redact_json,
+    redact_shapes,
+    redact_text,
 )
 from mcpcore.wire.redaction.table import PATTERNS, REDACTED, Pattern
 from mcpcore.wire.redaction.wire import redact_message, redact_recovery, redact_value

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from html.entities import html5
 from typing import Final
 
-from mcpcore.wire.redaction.search import lowered
+from mcpcore.wire.redaction.structures import lowered
 
 _LAYERS: Final = 8
 """Encodings within each other that are undone; each takes time that is linear in the text."""

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mcpcore.values.jsonable import Cut, Note, to_json, unused
-from mcpcore.wire.redaction.search import LONGEST_WORD, may_hold_shape, redact_shapes
-from mcpcore.wire.redaction.structures import texts_of
+from mcpcore.wire.redaction.structures import LONGEST_WORD, may_hold_shape, redact_shapes, texts_of
 
 _SHORTEST: Final = 14
 """The shortest token: a JSON web token of `eyJ` and two times five characters, with a dot."""

@@ -14,8 +14,7 @@ from fastmcp.server.transforms import Transform
 from pydantic import BaseModel
 
 from mcpcore import Context, ErrorCode, FailureMode
-from mcpcore.declare.prompt import DeclaredPrompt
-from mcpcore.declare.resource import DeclaredResource
+from mcpcore.declare.decorators import DeclaredPrompt, DeclaredResource
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import ask, envelope_of
 

@@ -19,7 +19,7 @@ from mcp_types import CallToolResult, TextContent
 
 from mcpcore import Context, ErrorCode, FailureMode, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware, errors
-from mcpcore.integrations.fastmcp.finding import find_contract_tool
+from mcpcore.integrations.fastmcp.components import find_contract_tool
 from tests.integrations.fastmcp.contract_server import calling, error_of, extended, server_of
 
 NO_ORDER = FailureMode("no_order", ErrorCode.NOT_FOUND, when="There is no such order.", recovery="List the orders.")

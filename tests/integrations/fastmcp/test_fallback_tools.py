@@ -315,7 +315,7 @@ async def test_a_proxied_server_that_hangs_delays_no_failure(monkeypatch: pytest
     def buy(ctx: Context[Literal["no_item", "sold"]]) -> str:
         raise ctx.fail("no_item")
 
-    monkeypatch.setattr("mcpcore.integrations.fastmcp.namespaces.PROXY_SECONDS", 0.05)
+    monkeypatch.setattr("mcpcore.integrations.fastmcp.fallbacks.PROXY_SECONDS", 0.05)
     mcp = covered((shop(buy, search), "shop"), (create_proxy(FastMCP("far", middleware=[Hangs()])), "far"))
     async with Client(mcp) as client:
         results = [(await client.call_tool_mcp("shop_buy", {})).structured_content for _ in range(4)]

@@ -18,7 +18,8 @@ from fastmcp.server.middleware.rate_limiting import (
 )
 
 from mcpcore import ErrorCode, tool
-from mcpcore.integrations.fastmcp import errors, masking
+from mcpcore.integrations.fastmcp import errors
+from mcpcore.integrations.fastmcp.calling import FAILURES, LOGGERS
 from tests.integrations.fastmcp.contract_server import calling, error_of, extended, records
 from tests.integrations.fastmcp.plain_server import NO_ORDER, SECRET, bare, contracted, get_order
 
@@ -183,11 +184,9 @@ class TestFastMCPsOwnErrors:
             logging.getLogger("fastmcp").addHandler(caplog.handler)
             try:
                 anyio.run(self._crash, bare())
-                theirs = [
-                    r for r in caplog.records if r.name in masking.LOGGERS and masking.FAILURES.match(r.getMessage())
-                ]
+                theirs = [r for r in caplog.records if r.name in LOGGERS and FAILURES.match(r.getMessage())]
                 assert theirs, (
-                    "FastMCP logs failures elsewhere: change LOGGERS or FAILURES in mcpcore/integrations/fastmcp/masking.py"
+                    "FastMCP logs failures elsewhere: change LOGGERS or FAILURES in mcpcore/integrations/fastmcp/calling.py"
                 )
                 caplog.clear()
                 identity = error_of(calling(contracted(bare()), "plain", {"how": "crash"}))["correlationId"]

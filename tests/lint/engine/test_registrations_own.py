@@ -316,10 +316,10 @@ OWN: Final[dict[str, tuple[str, str]]] = {
         """
         import mcpcore
         import mcpcore as m
-        import mcpcore.declare.tool
+        import mcpcore.declare.decorators
         from mcpcore import *
         from mcpcore import tool as t
-        from mcpcore.declare.tool import tool as deep
+        from mcpcore.declare.decorators import tool as deep
         @tool  # here
         def one(q: str):
             raise ValueError(q)

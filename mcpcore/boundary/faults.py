@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from mcpcore.contract.errors import CodedError, failure_of
 from mcpcore.contract.failure_modes import Contract, FailureMode
+from mcpcore.values.untrusted import quietly
 
 ALL: Final = "all"
 """Means every reason of a tool, or every tool."""
@@ -69,7 +70,7 @@ class Fault:
                 fault.after = True
             elif name == "first" and _COUNT.fullmatch(value):
                 fault.first = int(value)
-            elif name == "probability" and 0 < (_number(value) or 0) <= 1:
+            elif name == "probability" and 0 < quietly(functools.partial(float, value), 0.0) <= 1:
                 fault.probability = float(value)
             elif name in ("first", "probability"):
                 wanted = "a whole number from 1" if name == "first" else "a number above 0 and at most 1"
@@ -81,13 +82,6 @@ class Fault:
         if reason == ALL and fault.first is not None:
             raise FaultError(f"{text!r}: {ALL!r} raises each reason once; leave first= out")
         return fault
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def parse_faults(texts: Iterable[str]) -> dict[str, list[str]]:
@@ -172,32 +166,24 @@ def failing_on_demand(
     makes the data of a failure of an entry, and may use the arguments of the call.
     """
 
-    async def run_async(*args: Any, **options: Any) -> Any:
-        taken = faults.take() if is_meant() else None
-        if taken is None:
-            return await run(*args, **options)
-        fault, entry = taken
-        if fault.after:
-            await run(*args, **options)
-        raise injected_failure(entry, sample(entry, options))
-
-    def run_sync(*args: Any, **options: Any) -> Any:
+    def run_or_fail(*args: Any, **options: Any) -> Any:
         taken = faults.take() if is_meant() else None
         if taken is None:
             return run(*args, **options)
         fault, entry = taken
         returned = run(*args, **options) if fault.after else None
-        # A decorator may hide that the handler is async; its work has to end before the call fails.
-        if inspect.isawaitable(returned):
-            return _failed_after(returned, injected_failure(entry, sample(entry, options)))
+        # An async handler fails once it is awaited, after its own work. A decorator may hide that the handler is async.
+        if is_async or inspect.isawaitable(returned):
+            return _failed_after(returned, lambda: injected_failure(entry, sample(entry, options)))
         raise injected_failure(entry, sample(entry, options))
 
-    return functools.wraps(run)(run_async if is_async else run_sync)
+    return functools.wraps(run)(run_or_fail)
 
 
-async def _failed_after(returned: Awaitable[Any], failure: CodedError) -> None:
-    await returned
-    raise failure
+async def _failed_after(returned: Awaitable[Any] | None, failure: Callable[[], CodedError]) -> None:
+    if returned is not None:
+        await returned
+    raise failure()
 
 
 def faults_of_tools(

@@ -317,10 +317,12 @@ class Conversation:
             Problem: If it cannot be reached, or the request cannot be made.
         """
         from mcp import Client
+        from mcp_types.version import LATEST_MODERN_VERSION
 
+        mode = {"modern": LATEST_MODERN_VERSION, "handshake": "legacy"}.get(self.request.era, "auto")
         connecting = anyio.move_on_after(self.request.timeout)
         with connecting:
-            client = Client(self._transport(), mode=self._mode(), cache=None, logging_callback=self._show_log)
+            client = Client(self._transport(), mode=mode, cache=None, logging_callback=self._show_log)
             # Problems are raised outside the client, whose task groups would wrap them.
             async with client:
                 # Only reaching the server is limited here; requests have their own limits.
@@ -479,13 +481,6 @@ class Conversation:
         # The SDK passes only a few variables on; users of a command line expect the whole environment.
         parameters = StdioServerParameters(command=command, args=arguments, env=dict(os.environ))
         return stdio_client(parameters, errlog=self.log)  # type: ignore[arg-type]
-
-    def _mode(self) -> str:
-        if self.request.era == "modern":
-            from mcp_types.version import LATEST_MODERN_VERSION
-
-            return LATEST_MODERN_VERSION
-        return "legacy" if self.request.era == "handshake" else "auto"
 
     async def _show_log(self, params: Any) -> None:
         if self.request.verbose:

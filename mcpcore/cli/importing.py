@@ -121,10 +121,11 @@ async def list_items(client: Client) -> tuple[list[Item], list[str]]:
 
 
 async def _pages(client: Client, kind: Kind, names: tuple[str, str], items: list[Item], problems: list[str]) -> None:
+    from mcpcore.client.failures import pages_of
+
     method, field = names
-    cursor: str | None = None
-    for _ in range(_MAX_PAGES):
-        page = await getattr(client, method)(cursor=cursor)
+    page: Any = None
+    async for page in pages_of(lambda cursor: getattr(client, method)(cursor=cursor), most=_MAX_PAGES):
         for listed in getattr(page, field):
             if len(items) >= _MAX_ITEMS:
                 problems.append(f"the server lists more than {_MAX_ITEMS} entries, of which the first are read")
@@ -134,10 +135,8 @@ async def _pages(client: Client, kind: Kind, names: tuple[str, str], items: list
                 problems.append(f"an entry in the list of {field.replace('_', ' ')} has no name")
             else:
                 items.append(item)
-        cursor = page.next_cursor
-        if not cursor:
-            return
-    problems.append(f"the list of {field.replace('_', ' ')} has more than {_MAX_PAGES} pages")
+    if page.next_cursor:
+        problems.append(f"the list of {field.replace('_', ' ')} has more than {_MAX_PAGES} pages")
 
 
 def root_of(path: Path) -> Path:

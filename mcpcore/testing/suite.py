@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import anyio
 from jsonschema import Draft202012Validator  # the SDK depends on jsonschema
@@ -118,11 +118,7 @@ def contract_suite(
     tests = {f"test_{name}": parametrized(check) for name, check in _CHECKS.items()} if names else {}
     body = {"mcpcore_suite": True, "__doc__": "The contracts of a server.", "__test__": True, **tests}
     body["test_tools_of_the_running_server"] = of_the_lifespan
-    return type("ContractSuite", (_Suite,), body)
-
-
-class _Suite:
-    mcpcore_suite: ClassVar[bool] = False
+    return type("ContractSuite", (), body)
 
 
 def _require_none(problems: Iterator[str]) -> None:

@@ -94,6 +94,7 @@ def pytest_collection() -> Generator[None, Any, Any]:
     finally:
         gc.enable()
         gc.freeze()
+        gc.set_threshold(*forking.GARBAGE)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -68,6 +68,8 @@ FURTHER: Final = {"fastmcp": FASTMCP, "pytest": PYTEST, "lint": LINT}
 """What is also imported in a process that the first one forks."""
 _IMPORTS_FASTMCP: Final = re.compile(rb"^(?:from|import) fastmcp\b", re.MULTILINE)
 _PYTHON_FILE: Final = re.compile(r"[^\s\"\[\],]+\.py\b")
+GARBAGE: Final = (5_000, 20, 100)
+"""How much is made before Python looks for garbage. By its own numbers, an eighth of the time of the tests goes into that."""
 _SUBREAPER: Final = 36
 _STARTING: Final = [["call"], ["proxy"], ["check"], ["catalog"], ["diff"]]
 """The commands that start servers."""
@@ -242,6 +244,7 @@ def _import(names: Sequence[str]) -> None:
         sys.modules[name].__doc__ = "PYTEST_DONT_REWRITE"
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*GARBAGE)
 
 
 def _forked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:

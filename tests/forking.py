@@ -224,6 +224,8 @@ def serve(descriptor: int) -> None:
     """Import modules; answer each request with the id of a new process; in the new process, run what was requested."""
     sys.path.pop(0)
     _import(PRELOADED)
+    # The SDK and FastMCP log with colours, which takes 50 ms for a traceback; a file or a pipe gets it as Python writes it.
+    sys.modules["rich.logging"].RichHandler.rich_tracebacks = property(lambda _: os.isatty(2), lambda *_: None)
     request, descriptors = _forked(socket.socket(fileno=descriptor))
     for number, given in enumerate(descriptors):
         os.dup2(given, number)

@@ -70,6 +70,8 @@ _IMPORTS_FASTMCP: Final = re.compile(rb"^(?:from|import) fastmcp\b", re.MULTILIN
 _PYTHON_FILE: Final = re.compile(r"[^\s\"\[\],]+\.py\b")
 GARBAGE: Final = (5_000, 20, 100)
 """How much is made before Python looks for garbage. By its own numbers, an eighth of the time of the tests goes into that."""
+_HEEDED: Final = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+"""Variables of the interpreter that a forked process heeds. It has the search path of the tests too, behind its own."""
 _SUBREAPER: Final = 36
 _STARTING: Final = [["call"], ["proxy"], ["check"], ["catalog"], ["diff"]]
 """The commands that start servers."""
@@ -122,7 +124,6 @@ class _Forker:
         self._owner = os.getpid()
         self._lock = threading.RLock()
         self._variables = _python_variables(os.environ)
-        self._search_path = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
         self._fork_exec = subprocess._fork_exec
         subprocess._fork_exec = self._start
 
@@ -139,8 +140,7 @@ class _Forker:
             close_fds
             and len(kept) == 1
             and (group, gid, gids, uid, umask, before) == (-1, None, None, None, -1, None)
-            # The SDK gives its servers few variables. They are to import the same code as the tests all the same.
-            and _python_variables(self._search_path | variables) == self._variables
+            and _python_variables(variables) == self._variables
         )
         if not usual or os.getpid() != self._owner or program is None:
             return int(self._fork_exec(args, executables, close_fds, kept, cwd, env, *rest))
@@ -217,7 +217,7 @@ def _text(path: Path) -> bytes:
 
 
 def _python_variables(variables: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in variables.items() if name.startswith("PYTHON")}
+    return {name: value for name, value in variables.items() if name.startswith("PYTHON") and name not in _HEEDED}
 
 
 def serve(descriptor: int) -> None:
@@ -312,9 +312,15 @@ def _run(program: Program) -> None:
     main = sys.modules["__main__"].__dict__
     main.pop("serve")
     folder = os.getcwd() if program.is_module else str(Path(program.name).resolve().parent)
+    entries = [os.path.abspath(entry) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    sys.path[:0] = own = [entry for entry in entries if entry not in sys.path]
+    for entry in own:
+        if os.path.exists(os.path.join(entry, "sitecustomize.py")):
+            sys.modules.pop("sitecustomize", None)
+            importlib.import_module("sitecustomize")
     sys.path[:0] = [] if program.safe_path else [folder]
     sys.argv[:] = [program.name, *program.arguments]
-    sys.dont_write_bytecode = not program.writes_bytecode
+    sys.dont_write_bytecode = not program.writes_bytecode or bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     if coverage_hook.REASONS_VARIABLE in os.environ:  # which is read at import
         coverage_hook.observer = coverage_hook._from_environment()
     status: Any = None

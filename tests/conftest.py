@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp_types import CallToolResult
 
@@ -46,6 +47,20 @@ os.environ.pop("PYTHONUNBUFFERED", None)
 # Half of the start of each pytest that a test runs would be the import of this plugin of another package.
 os.environ["PYTEST_ADDOPTS"] = os.environ.get("PYTEST_ADDOPTS", "") + " -p no:langsmith_plugin"
 forking.install()
+
+_CHECK_SCHEMA = Draft202012Validator.check_schema
+_VALID_SCHEMAS: set[str] = set()
+
+
+def _check_schema_once(schema: Any, **options: Any) -> None:
+    """Check the same text of a schema once: the SDK's client and `jsonschema.validate` do it again for each answer."""
+    text = repr((schema, options))
+    if text not in _VALID_SCHEMAS:
+        _CHECK_SCHEMA(schema, **options)
+        _VALID_SCHEMAS.add(text)
+
+
+Draft202012Validator.check_schema = _check_schema_once
 
 
 ROOT = Path(__file__).parent

@@ -50,8 +50,7 @@ def test_the_wheel_has_both_packages_and_their_types(wheel: Path) -> None:
     assert {"mcpcore/_shapes.pyi", *needed} <= set(names)
     sources = {path.relative_to(ROOT / "lint").as_posix() for path in (ROOT / "lint").rglob("*") if path.is_file()}
     assert {name for name in sources if "__pycache__" not in name} <= set(names)
-    tops = {name.split("/")[0] for name in names}
-    assert tops <= {"mcpcore", "mcpcore_lint", "mcpcore-0.1.0.dist-info"}
+    assert {name.split("/")[0] for name in names} <= {"mcpcore", "mcpcore_lint", "mcpcore-0.1.0.dist-info"}
 
 
 def test_the_metadata_lists_the_requirements(wheel: Path) -> None:

@@ -392,8 +392,7 @@ def test_the_navigation_names_every_page():
     # The skill is for coding agents, and not a page of the site.
     assert "  /skill/\n" in config
     pages -= {Path("skill/SKILL.md")}
-    missing = {page.as_posix() for page in pages if not {page.as_posix(), f"{page.parent.as_posix()}/*.md"} & entries}
-    assert not missing
+    assert not {page.as_posix() for page in pages if not {page.as_posix(), f"{page.parent.as_posix()}/*.md"} & entries}
     assert "\nstrict: true\n" in config
     assert "mkdocs build --strict\n" in (ROOT / "Makefile").read_text(encoding="utf-8"), (
         "--quiet hides the warnings from --strict"

@@ -99,8 +99,7 @@ def test_the_order_of_what_a_server_lists_does_not_matter():
     one = catalog(item(*errors), item(name="get"))
     other = catalog(item(name="get"), item(failure("b", dataSchema={"a": 2, "b": 1}), failure("a")))
     assert one.dumps() == other.dumps()
-    twice = catalog(item(), item())
-    assert ("the tool fetch is listed twice; the first is kept",) == twice.servers[0].problems
+    assert ("the tool fetch is listed twice; the first is kept",) == catalog(item(), item()).servers[0].problems
 
 
 @pytest.mark.parametrize(

@@ -195,8 +195,7 @@ def test_findings_follow_unsaved_texts_of_other_documents(editor, server):
     editor.until(lambda: editor.findings[server].diagnostics)
     (finding,) = editor.findings[server].diagnostics
     assert ("error-contract-unthrown", "mcpcore") == (finding.code, finding.source)
-    address = site.page("rules/error-contract-unthrown")
-    assert address == (finding.code_description and finding.code_description.href)
+    assert site.page("rules/error-contract-unthrown") == (finding.code_description and finding.code_description.href)
     editor.close(helper)
     editor.until(lambda: not editor.findings[server].diagnostics)
     assert [] == list(editor.findings[helper].diagnostics)

@@ -547,8 +547,7 @@ def test_a_file_that_cannot_be_read_is_a_failure(tmp_path: Path) -> None:
 def test_the_shell_completes_rules() -> None:
     """`--only ra` is completed to the rule."""
     environment = {"_MCPCORE_COMPLETE": "bash_complete", "COMP_WORDS": "mcpcore migrate . --only ra", "COMP_CWORD": "4"}
-    result = CliRunner().invoke(cli, [], env=environment, prog_name="mcpcore")
-    assert "plain,raise" in result.output
+    assert "plain,raise" in CliRunner().invoke(cli, [], env=environment, prog_name="mcpcore").output
 
 
 def test_a_broken_configuration_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,5 +23,4 @@ async def test_the_answers_are_those_that_were_recorded(server: str, dialect: st
         said = await answers(server, dialect)
     finally:
         logging.disable(logging.NOTSET)
-    expected = {call: answer for call, answer in RECORDED.items() if call.startswith(f"{server} {dialect} ")}
-    assert expected == said
+    assert {call: answer for call, answer in RECORDED.items() if call.startswith(f"{server} {dialect} ")} == said

@@ -666,8 +666,7 @@ def test_repeated_mistakes_share_their_advice_unless_a_handler_changes_it() -> N
             definition.validate({"number": "x"})
         error = invalid_arguments_error(raised.value, definition.places, "f", {})
         vars(error).update(changes)
-        content = answer_to(Boundary(server="s"), error, name="f").structured_content
-        return str((content or {})["error"]["advice"])
+        return str((answer_to(Boundary(server="s"), error, name="f").structured_content or {})["error"]["advice"])
 
     usual = advice()
     assert "not retryable · nothing was changed" == usual

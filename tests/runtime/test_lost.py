@@ -169,8 +169,7 @@ def test_a_lost_failure_is_reported(
         f"'act' made a failure, {what}, at {place}, and did not raise it, so clients did not get it; put `raise` before it"
         " (or ignore this if it was the cause or a member of an exception that was handled)"
     )
-    told = warnings_of(caplog)
-    assert [expected] * (2 if handler is in_a_task else 1) == told
+    assert [expected] * (2 if handler is in_a_task else 1) == warnings_of(caplog)
 
 
 @pytest.mark.anyio

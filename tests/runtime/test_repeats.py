@@ -103,8 +103,7 @@ async def test_the_arguments_and_the_session_belong_to_the_call() -> None:
         assert (NOTICE, "(reason none · NOT_FOUND · ") == (notice, last[:27])
         assert 3 == envelope_of({"isError": True, "content": [{"type": "text", "text": text}]}).repeated
         for name, arguments in (("test", {"line": "x"}), ("unknown", {})):
-            counts = [envelope_of(await call(client, name, **arguments)).repeated for _ in range(3)]
-            assert [None, None, 3] == counts
+            assert [None, None, 3] == [envelope_of(await call(client, name, **arguments)).repeated for _ in range(3)]
 
 
 @pytest.mark.anyio

@@ -188,5 +188,4 @@ def test_no_planted_secret_reaches_a_client(era: str, door: str, caplog: pytest.
 def test_with_exposure_they_are_shown(era: str, door: str) -> None:
     """This proves that the test above would notice a leak, and lets developers see the cause."""
     served = serving(expose_internal_errors=True)
-    shown = [told for _, _, told in anyio.run(surfaces, served, era, door) if "hunter2" in told]
-    assert len(shown) > len(CALLS) / 2
+    assert len([told for _, _, told in anyio.run(surfaces, served, era, door) if "hunter2" in told]) > len(CALLS) / 2

@@ -716,8 +716,7 @@ def test_the_outermost_middleware_decides_for_mounted_servers(
     below.add_tool(act_lost)
     above = FastMCP("above") if outer is None else fastmcp_server(tmp_path / "outer", strict=outer)
     above.mount(below, "below")
-    result = ask_fastmcp(above, "below_act")
-    assert bool(inner if outer is None else outer) == result.is_error
+    assert bool(inner if outer is None else outer) == ask_fastmcp(above, "below_act").is_error
     with strict_scope(above):
         assert ask_fastmcp(above, "below_act").is_error
         with strict_scope(above, strict=False):

@@ -129,8 +129,7 @@ class TestOnAServer:
             return CodedError(CONFLICT, "Too many.", {**data, **copy.deepcopy(looked_up)})
 
         assert filled == sent(TOO_MANY, fail)[1].recovery
-        changed = sent(TOO_MANY, lambda ctx: fail(ctx, hint="{left}"))[1].recovery
-        assert {**filled, "hint": "{left}"} == changed
+        assert {**filled, "hint": "{left}"} == sent(TOO_MANY, lambda ctx: fail(ctx, hint="{left}"))[1].recovery
         own = sent(TOO_MANY, lambda ctx: ctx.fail("too_many", data={**data, **ctx.recovery_for("too_many")}))
         assert filled == own[1].recovery
         lost = sent(mode(user_message=None), lambda ctx: CodedError(CONFLICT, "No.", ctx.recovery_for("too_many")))

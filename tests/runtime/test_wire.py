@@ -653,8 +653,7 @@ class TestContextFields:
                 return await client.call_tool("f", {}, meta={"traceparent": parent})
 
         trace = "4bf92f3577b34da6a3ce929d0e0e4736"
-        error = error_of(anyio.run(run, f"00-{trace.upper()}-00f067aa0ba902b7-01"))
-        assert {"trace_id": trace} == error["context"]
+        assert {"trace_id": trace} == error_of(anyio.run(run, f"00-{trace.upper()}-00f067aa0ba902b7-01"))["context"]
         for parent in ("junk", f"00-{'0' * 32}-00f067aa0ba902b7-01", "00-zz-x-01", "00-" + "g" * 32 + "-x-01"):
             assert "context" not in error_of(anyio.run(run, parent))
 

@@ -166,8 +166,7 @@ def test_positions_count_characters_in_any_encoding(tmp_path, prefix, newline, i
     )
     (tmp_path / "a.py").write_bytes(text.replace(b"\n", newline) if newline != b"\n" else text)
     (found,) = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path)).diagnostics
-    lines = prefix.count(b"\n")
-    assert (found.span.line - lines, found.span.column, found.span.end_column) == (4, 16, 19)
+    assert (found.span.line - prefix.count(b"\n"), found.span.column, found.span.end_column) == (4, 16, 19)
 
 
 def test_columns_after_wide_characters_count_characters():
@@ -311,8 +310,7 @@ def test_a_tool_may_be_defined_in_any_file_of_the_run_and_of_the_project(tmp_pat
 def test_a_mention_in_another_file_is_no_tool(tmp_path, other, reported):
     """Alone, a file is checked against the names that the others define, as editors check it."""
     write(tmp_path, a=FALLBACK.format(name="list_rows", to="list_row"), other=other)
-    alone = lint_paths([tmp_path / "a.py"], settings=UNKNOWN_TOOL, root=str(tmp_path))
-    assert reported == bool(alone.diagnostics)
+    assert reported == bool(lint_paths([tmp_path / "a.py"], settings=UNKNOWN_TOOL, root=str(tmp_path)).diagnostics)
 
 
 EXTERNAL = """

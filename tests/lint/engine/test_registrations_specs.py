@@ -281,8 +281,7 @@ def _places(report):
 def test_a_server_is_followed_through_three_modules(tmp_path):
     """Each tool has its object's name, and the nested function in its own module as its handler."""
     report = _run(tmp_path, SERVER)
-    seen = {tool.name: (tool.path, tool.handler) for tool in report.tools}
-    assert seen == SEEN
+    assert {tool.name: (tool.path, tool.handler) for tool in report.tools} == SEEN
     assert {tool.flavour for tool in report.tools} == {"fastmcp"}
     assert len(report.tools) == len(SEEN)
     assert not _places(report)
@@ -365,5 +364,4 @@ ENDLESS: Final = {
 @pytest.mark.parametrize("case", ENDLESS)
 def test_circular_references_end(case):
     """Self-referential objects and mutually recursive functions are given up."""
-    report = lint_source("import mcp\n" + textwrap.dedent(ENDLESS[case]), path="app.py", root="/nowhere")
-    assert not report.failures
+    assert not lint_source("import mcp\n" + textwrap.dedent(ENDLESS[case]), path="app.py", root="/nowhere").failures

@@ -111,8 +111,7 @@ def test_settings_of_the_outermost_folder(empty):
     empty.write("b/x.py", "")
     top = empty.root.anchor
     excluded = (empty.root / "a").relative_to(top).as_posix()
-    walk = Walk(Settings(exclude=(excluded,)), top).run([empty.root])
-    assert [str(empty.root / "b" / "x.py")] == list(walk.files)
+    assert [str(empty.root / "b" / "x.py")] == list(Walk(Settings(exclude=(excluded,)), top).run([empty.root]).files)
 
 
 def test_nested_repositories(repository):

@@ -58,5 +58,4 @@ def test_lines_that_both_texts_have_equally_often_stay():
         f"def t{number}():\n    try:\n        go()\n    except OSError:\n        raise\n" for number in range(500)
     )
     patch = unified(before, before.replace("        raise\n", "        raise x\n"), "a/x", "b/x")
-    changed = [line for line in patch.splitlines()[2:] if line[0] in "+-"]
-    assert ["-        raise", "+        raise x"] * 500 == changed
+    assert ["-        raise", "+        raise x"] * 500 == [line for line in patch.splitlines()[2:] if line[0] in "+-"]

@@ -139,8 +139,7 @@ def test_positions_are_those_in_the_file(rules, shape, indent, newline):
     ]
     assert [diagnostic.message.removeprefix("name ") for diagnostic in report.diagnostics] == found
     tool = next(each for each in ast.walk(ast.parse(text)) if getattr(each, "name", "") == "größe")
-    names = {each.id for each in ast.walk(tool) if isinstance(each, ast.Name)}
-    assert names <= set(found)
+    assert {each.id for each in ast.walk(tool) if isinstance(each, ast.Name)} <= set(found)
     assert "Store" not in found
     assert "create" not in found
 

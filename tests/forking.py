@@ -70,7 +70,7 @@ _IMPORTS_FASTMCP: Final = re.compile(rb"^(?:from|import) fastmcp\b", re.MULTILIN
 _PYTHON_FILE: Final = re.compile(r"[^\s\"\[\],]+\.py\b")
 GARBAGE: Final = (5_000, 20, 100)
 """How much is made before Python looks for garbage. By its own numbers, an eighth of the time of the tests goes into that."""
-_HEEDED: Final = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+_HEEDED: Final = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING")
 """Variables of the interpreter that a forked process heeds. It has the search path of the tests too, behind its own."""
 _SUBREAPER: Final = 36
 _STARTING: Final = [["call"], ["proxy"], ["check"], ["catalog"], ["diff"]]
@@ -302,10 +302,12 @@ def _run(program: Program) -> None:
     """Run a module or a script as the interpreter does, with streams on the new descriptors."""
     from mcpcore.boundary import coverage_hook
 
+    encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         old = getattr(sys, name)
         lines = number == 2 or os.isatty(number)
-        stream = open(number, "w" if number else "r", 1 if lines else -1, old.encoding, old.errors, "\n", closefd=False)  # noqa: SIM115
+        code = (encoding, old.errors if number == 2 else errors or "strict") if encoding else (old.encoding, old.errors)
+        stream = open(number, "w" if number else "r", 1 if lines else -1, *code, "\n", closefd=False)  # noqa: SIM115
         stream.buffer.raw.name = f"<{name}>"
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)

@@ -14,7 +14,8 @@ PASSED_ON = {"PATH"}
 
 def _read(path):
     """The variables that a file reads: literal names, and every constant that has the form of one of mcpcore's."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)) if re.search("MCPCORE_|environ|getenv", text) else ():
         match node:
             case ast.Constant(value=str(name)) if re.fullmatch(r"MCPCORE_[A-Z_]+", name):
                 yield name

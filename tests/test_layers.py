@@ -86,7 +86,9 @@ def _own_names(trees: dict[Path, ast.Module]) -> set[str]:
             names |= {node.attr} - {use.attribute for use in SDK_USES}
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
-        elif isinstance(node, ast.Assign) and "__slots__" in map(ast.unparse, node.targets):
+        elif isinstance(node, ast.Assign) and any(
+            isinstance(name, ast.Name) and name.id == "__slots__" for name in node.targets
+        ):
             names |= {part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant)}
     return names
 
@@ -96,7 +98,7 @@ def _private_reads(tree: ast.Module) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and _is_private(node.attr):
             yield node.lineno, node.attr
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr", "attrgetter"):
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in LOOK_UPS:
             for argument in node.args:
                 if isinstance(argument, ast.Constant) and _is_private(str(argument.value)):
                     yield node.lineno, str(argument.value)
@@ -106,6 +108,7 @@ def _private_reads(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 LIBRARIES = ("mcp", "mcp_types", "fastmcp")
+LOOK_UPS = ("getattr", "hasattr", "attrgetter")
 PYTHON = {"_exit", "_getframe", "_replace", "_asdict", "_fields", "_make"}
 """Public functions of Python by private names."""
 

@@ -50,6 +50,25 @@ async def main():
     enabled = await chosen(changed(TABLE))
 """
     + textwrap.indent(SEARCHED, "    "),
+    "a mode that is looked up for the name": LOWLEVEL
+    + BOTH
+    + """
+usual = "fast"
+@server.call_tool()
+async def call(name, arguments):
+    mode = arguments.get("mode")
+    for tool in TOOLS:
+        if tool.name == name:
+            mode = usual
+    if name == "find":
+        return find(arguments)
+    if name == "lend":
+        return lend(arguments)
+    if mode == "fast":
+        return run(arguments)
+    raise ValueError(name)
+def run(arguments): ...
+""",
     "a handler in the table of requests": LOWLEVEL
     + BOTH
     + """

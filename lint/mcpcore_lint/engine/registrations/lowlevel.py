@@ -197,17 +197,20 @@ class _Place:
                     self.asked |= stored
                 elif self.takes(value):
                     self.derived |= stored
-            for part in own_nodes(node):
-                # A loop may look for the key or the record of the name: `if record.name == name: found = key`
-                if isinstance(part, ast.If) and self._same(part.test) is not None:
-                    pairs = _assignments(walk_shallow([*part.body]))
-                    kept = {
-                        target.id
-                        for target, value in pairs
-                        if isinstance(target, ast.Name) and isinstance(value, ast.Name)
-                    }
-                    self.names |= kept
-                    self.by_name |= kept
+            for loop in own_nodes(node):
+                if not isinstance(loop, (ast.For, ast.AsyncFor)):
+                    continue
+                # It may look for the key or the record of the name: `if record.name == name: found = key`
+                items = {part.id for part in walk([loop.target]) if isinstance(part, ast.Name)}
+                kept = {
+                    target.id
+                    for test in walk_shallow([*loop.body])
+                    if isinstance(test, ast.If) and self._same(test.test) is not None
+                    for target, value in _assignments(walk_shallow([*test.body]))
+                    if isinstance(target, ast.Name) and getattr(value, "id", "") in items
+                }
+                self.names |= kept
+                self.by_name |= kept
 
     def is_name(self, node: ast.expr) -> bool:
         """Whether an expression is the tool's name."""

@@ -132,7 +132,7 @@ class Body:
         With `typed`, the framework refuses arguments that do not fit the annotations of the handler. The `properties`
         are what the schema of a low-level tool allows, and `passed` is what the parameters may be.
         """
-        scope, around, tests = self.scope(node), [node, *self.above(node)], self._tests(node)
+        scope, around, tests = self.scope(node), [node, *self.above(node)], self.tests(node)
         loops = any(isinstance(part, (ast.For, ast.AsyncFor, ast.While)) for part in around)
         known: dict[str, bool] = {}
         left: dict[str, set[object]] = {}
@@ -165,7 +165,7 @@ class Body:
             return True
         return any(_holds(test, known, schemas) not in {None, holds} for test, holds in tests)
 
-    def _tests(self, node: ast.AST) -> list[tuple[ast.expr, bool]]:
+    def tests(self, node: ast.AST) -> list[tuple[ast.expr, bool]]:
         """The tests around a node and before it, each with its result where the node runs."""
         tests: list[tuple[ast.expr, bool]] = []
         for part in (node, *self.above(node)):
@@ -188,7 +188,7 @@ class Body:
         bindings = self.scope(node).bindings
         return {
             name
-            for test, holds in self._tests(node)
+            for test, holds in self.tests(node)
             for name, is_true in _implied(test, holds=holds, objects=True)
             # Between the test and the node it gets no other value.
             if is_true

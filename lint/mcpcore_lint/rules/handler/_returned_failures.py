@@ -276,11 +276,12 @@ class _AnswerReader:
         tests = [node.test for kind in _TESTS for node in self._body.all(kind)]
         for site in self._function.returns:
             core = site.node.value if site.node not in self._body.unreachable else None
-            # A call that only converts its first argument takes an empty one, too.
-            while isinstance(core, ast.Await) or (
-                isinstance(core, ast.Call) and core.args and _converted(core, site.scope) is core.args[0]
-            ):
-                core = core.value if isinstance(core, ast.Await) else core.args[0]
+            # A call that only converts its first argument, or runs it in a thread, takes an empty one, too.
+            while isinstance(core, ast.Await) or (isinstance(core, ast.Call) and core.args):
+                inner = core.value if isinstance(core, ast.Await) else _converted(core, site.scope)
+                if inner is None:
+                    break
+                core = inner
             # `{"rows": rows, "count": len(rows)}` says no more than the rows do.
             parts = core.values if isinstance(core, ast.Dict) and _only_names(core) else [core]
             seen = [
@@ -291,8 +292,7 @@ class _AnswerReader:
             ]
             calls = [call for part in seen for call, item, _ in self._calls(part, site.scope) if item is None]
             for model in self._models(calls[0], site.scope) if len(calls) == 1 else ():
-                nested = model.node in self._body.parents
-                if not nested and is_kept(model, self._ctx) and not _yields(model.node):
+                if is_kept(model, self._ctx) and not _yields(model.node):
                     yield model, site.node
 
     def _passed_on(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[Returned]:

@@ -11,6 +11,7 @@ from mcpcore_lint.model import (
     CallValue,
     CatchSite,
     Const,
+    FunctionNode,
     Handler,
     Items,
     Mapping,
@@ -59,7 +60,9 @@ class NoFakeEmpty(Rule):
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each empty answer of a clause that hides a failure, also in a helper whose result is the answer."""
-        for node, catch, empty in _empty_answers(handler, ctx):
+        helpers = helpers_of(handler, ctx)
+        nested = {helper.node for helper, _ in helpers if helper.node in body_of(handler).parents}
+        for node, catch, empty in _empty_answers(handler, ctx, answering=nested):
             is_part = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
             does = f"returns {empty} in its answer" if is_part else f"returns {empty}"
             ctx.report(
@@ -71,8 +74,8 @@ class NoFakeEmpty(Rule):
                 # The rest of the answer may well be right.
                 weight=Severity.INFO if is_part else None,
             )
-        for helper, answer in helpers_of(handler, ctx):
-            for node, catch, empty in _empty_answers(helper, ctx, is_helper=True):
+        for helper, answer in helpers:
+            for node, catch, empty in _empty_answers(helper, ctx) if helper.node not in nested else ():
                 ctx.report(
                     node,
                     f"{helper.name}() returns {empty} after {_caught_by(catch)}, and the client gets that, so that a "
@@ -95,10 +98,13 @@ def _looks(empty: str) -> str:
 
 
 def _empty_answers(
-    function: Handler, ctx: RuleContext, *, is_helper: bool = False
+    function: Handler, ctx: RuleContext, *, answering: set[FunctionNode] | None = None
 ) -> Iterator[tuple[ast.Return | ast.Assign, CatchSite, str]]:
-    """The empty answers of the clauses of a function that hide a failure: the statement, the clause, what is empty."""
-    body = body_of(function)
+    """The empty answers of the clauses of a function that hide a failure: the statement, the clause, what is empty.
+
+    A handler has functions nested in it that are `answering`: it returns their results as they are.
+    """
+    body, is_helper = body_of(function), answering is None
     nodes: list[ast.Return | ast.Assign] = [*body.all(ast.Return), *body.all(ast.Assign)]
     for node in nodes:
         nested = body.function_of(node) is not body.root
@@ -106,7 +112,7 @@ def _empty_answers(
         # A function that others call returns an empty value for a text that is no number or date.
         empty = _empty_answer(node, catch, body, ctx, lenient=nested or is_helper) if catch is not None else None
         # A nested function returns None for "nothing" or False for "no", and its caller checks that.
-        checked = nested and empty in {"None", "False"}
+        checked = nested and empty in {"None", "False"} and body.function_of(node) not in (answering or ())
         if catch and empty is not None and not checked and not is_about_own_json(catch, function):
             yield node, catch, empty
 
@@ -119,7 +125,7 @@ def _empty_answer(
         return None
     if isinstance(node, ast.Assign) and not _is_returned_after(node, catch, body):
         return None
-    return _describe_empty(body.value(node.value)) if node.value is not None else "None"
+    return describe_empty(body.value(node.value)) if node.value is not None else "None"
 
 
 def _is_returned_after(node: ast.Assign, catch: CatchSite, body: Body) -> bool:
@@ -156,16 +162,21 @@ def _hides_failure(catch: CatchSite, ctx: RuleContext, body: Body, *, lenient: b
 def _depends_on_exception(node: ast.AST, catch: CatchSite, body: Body) -> bool:
     """Whether the clause looks at the exception before it returns, as a 404 is not a failure, or at another attempt.
 
-    Or code around it has seen that the answer may have no content, which HTTP says with 204.
+    Or a test has found that the answer may have no content, which HTTP says with 204.
     """
+    for test, holds in body.tests(node) if body.module.source.has(str(_NO_CONTENT)) else ():
+        parts = walk([test])
+        operators = [operator for part in parts for operator in getattr(part, "ops", [getattr(part, "op", None)])]
+        denies = any(isinstance(operator, (ast.NotEq, ast.NotIn, ast.Not)) for operator in operators)
+        if holds is not denies and any(getattr(part, "value", None) == _NO_CONTENT for part in parts):
+            return True
     branches = (parent for parent in body.above(node) if isinstance(parent, (ast.If, ast.Match)))
-    tests = [branch.test if isinstance(branch, ast.If) else branch.subject for branch in branches]
+    tests = (branch.test if isinstance(branch, ast.If) else branch.subject for branch in branches)
     made = {part.id for part in walk([*catch.body]) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    empty = any(isinstance(part, ast.Constant) and part.value == _NO_CONTENT for part in walk([*tests]))
-    return empty or any(mentions(test, name) for test in tests for name in (catch.name, *made) if name is not None)
+    return any(mentions(test, name) for test in tests for name in (catch.name, *made) if name is not None)
 
 
-def _describe_empty(value: Value) -> str | None:
+def describe_empty(value: Value) -> str | None:
     """How a value is empty, such as "an empty list"; None if it is not empty or not known."""
     value = unpacked(value)
     match value:

@@ -71,7 +71,8 @@ class NoSwallowedError(Rule):
             )
         for helper, answer in helpers_of(handler, ctx):
             for catch, swallowed, is_quiet in _swallowing(helper):
-                if catch.function is not helper.node or not _makes_answer(catch, helper):
+                nested = helper.node in body_of(handler).parents
+                if nested or catch.function is not helper.node or not _makes_answer(catch, helper):
                     continue
                 ctx.report(
                     catch.span,

@@ -15,3 +15,16 @@ async def delete(key: str) -> dict:
                 return {}
         response.raise_for_status()
         return response.json()
+
+@mcp.tool()
+async def drop(key: str) -> dict:
+    """Drop."""
+    response = await httpx.delete(key)
+    if response.status_code != 204:
+        response.raise_for_status()
+    else:
+        try:
+            return response.json()
+        except Exception:
+            return {}
+    return response.json()

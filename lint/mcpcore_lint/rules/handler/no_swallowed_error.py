@@ -11,8 +11,9 @@ from mcpcore_lint.engine.syntax.parse import mentions, walk, walk_shallow
 from mcpcore_lint.model import CatchSite, Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, inside
+from mcpcore_lint.rules._bodies import Body, body_of, inside, names_of
 from mcpcore_lint.rules.handler._returned_failures import helpers_of
+from mcpcore_lint.rules.handler.no_fake_empty import describe_empty
 
 _LOGGING: Final = regex(
     r"(?:log[^.]*|console|\b(?:ctx|context))"
@@ -28,9 +29,8 @@ _CLEANUP: Final = frozenset(
      "wait_closed", "detach", "killpg", "send_signal", "removedirs"}
 )  # fmt: skip
 """Functions that clean up. Their failure is expected, and nothing depends on it."""
-_ADDING_METHODS: Final = frozenset({"update", "setdefault", "append", "extend", "add", "insert"})
-_NOTHING: Final = frozenset({"pass", "return", "return None", "return ''", "return []", "return {}", "return False"})
-"""Statements that are no other attempt at an answer."""
+_ITEM_METHODS: Final = frozenset({"append", "extend", "add", "insert"})
+_ADDING_METHODS: Final = _ITEM_METHODS | {"update", "setdefault"}
 _LOOPS: Final = (ast.For, ast.AsyncFor, ast.While)
 _HARMLESS: Final = (ast.Pass, ast.Delete, ast.If, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)
 """Statements that are clean-up if the statements inside them are."""
@@ -179,23 +179,28 @@ def _is_answered(try_body: Sequence[ast.stmt], statement: ast.AST, loop: ast.AST
     an item that is left out of a list goes unnoticed, unless the loop ends with the first item that works.
     """
     after = _following(statement, body)
-    calls = walk([loop]) if isinstance(loop, ast.While) else []
-    # A loop that waits tries again.
-    if any(isinstance(node, ast.Raise) for node in after) or any(
-        isinstance(node, ast.Call) and last_name(node.func) == "sleep" for node in calls
-    ):
+    if any(isinstance(node, ast.Raise) for node in after):
         return True
     guarded = walk_shallow([*try_body])
     targets = _stored_by(guarded)
     returns = any(isinstance(node, ast.Return) and node.value is not None for node in guarded)
+    breaks = loop is not None and any(isinstance(node, ast.Break) for node in guarded)
+    collects = any(map(_adds_an_item, guarded))
+    waits = loop is not None and not collects and _tries_again(loop, guarded, body)
+    if waits and (isinstance(getattr(loop, "test", None), ast.Constant) or not (returns or breaks)):
+        return True
     # A loop that looks for the first item that works, after which the code may ask or say whether there is one.
-    finds = isinstance(loop, _LOOPS) and isinstance((try_body if returns else loop.body)[-1], ast.Return)
-    if returns or finds:
-        after = (_following(loop, body) if finds else []) if loop is not None else after
-        return any(ast.unparse(node) not in _NOTHING for node in after)
-    ends = loop is not None and any(isinstance(node, ast.Break) for node in guarded)
-    tests = [node.test for node in after if ends and isinstance(node, ast.If)]
-    if any(mentions(test, _root(target)) for test in tests for target in targets):
+    finds = waits or (isinstance(loop, _LOOPS) and isinstance((try_body if returns else loop.body)[-1], ast.Return))
+    if returns or (finds and not breaks):
+        if loop is not None:
+            after = _following(loop, body) if finds else []
+        return not all(_says_nothing(node, body) for node in after)
+    asks = (
+        any(mentions(node.test, _root(target)) for target in targets) and not _only_passes([*node.body, *node.orelse])
+        for node in after
+        if isinstance(node, ast.If)
+    )
+    if breaks and not collects and (any(asks) or not _only_passes(getattr(loop, "orelse", []))):
         return True
     match after:
         case []:
@@ -210,6 +215,32 @@ def _is_answered(try_body: Sequence[ast.stmt], statement: ast.AST, loop: ast.AST
         for target in targets
         if isinstance(target, ast.Name) or _root(target) not in names
     )
+
+
+def _adds_an_item(node: ast.AST) -> bool:
+    """Whether a node adds something to what there is: `rows.append(row)`, `rows[key] = row`, `count += len(rows)`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=method)):
+            return method in _ITEM_METHODS
+        case ast.Subscript(ctx=ast.Store(), slice=key) | ast.AugAssign(value=key):
+            return not isinstance(key, ast.Constant)
+    return False
+
+
+def _tries_again(loop: ast.AST, guarded: list[ast.AST], body: Body) -> bool:
+    """Whether a loop waits, and does the same in each round, not something with each item."""
+    items = walk([loop.target]) if isinstance(loop, (ast.For, ast.AsyncFor)) else []
+    names = {name for item in items if isinstance(item, ast.Name) for name in names_of(item.id, body)}
+    return not any(isinstance(node, ast.Name) and node.id in names for node in guarded) and any(
+        isinstance(node, ast.Call) and last_name(node.func) == "sleep" for node in walk([loop])
+    )
+
+
+def _says_nothing(node: ast.stmt, body: Body) -> bool:
+    """Whether a statement is no other attempt at an answer: it logs, or returns something empty without a word."""
+    if isinstance(node, ast.Return) and node.value is not None:
+        return not (describe_empty(body.value(node.value)) or '"').startswith('"')
+    return isinstance(node, ast.Return) or _only_passes([node])
 
 
 def _following(statement: ast.AST, body: Body) -> list[ast.stmt]:

@@ -37,3 +37,16 @@ def signature(symbol: str) -> dict:
             continue
         return {"text": module.text}
     return {"text": "There is no such symbol."}
+
+@mcp.tool()
+def load_one(mirrors: list[str]) -> str:
+    """Fetch from the first mirror that answers."""
+    for mirror in mirrors:
+        try:
+            data = load(mirror)
+            break
+        except Exception:
+            continue
+    else:
+        return "No mirror answered."
+    return data

@@ -458,6 +458,20 @@ REPORTED: Final[dict[str, str]] = {
     "the key of the name in a table from elsewhere": "from elsewhere import enabled\n"
     + LOWLEVEL
     + SEARCHED.replace("call_tool()", "call_tool()  # here"),
+    "the entry of the name in a table": LOWLEVEL
+    + BOTH
+    + """
+TABLE = {"find": {"run": find}, "lend": {"run": lend}}
+@server.call_tool()  # here
+async def call(name, arguments):
+    found = None
+    for key in TABLE:
+        if key == name:
+            found = TABLE[key]
+    if found is None:
+        raise ValueError(name)
+    return found["run"](arguments)
+""",
     "a server in a context variable": FASTMCP
     + """
 from contextvars import ContextVar

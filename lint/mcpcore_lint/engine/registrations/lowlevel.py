@@ -200,14 +200,14 @@ class _Place:
             for loop in own_nodes(node):
                 if not isinstance(loop, (ast.For, ast.AsyncFor)):
                     continue
-                # It may look for the key or the record of the name: `if record.name == name: found = key`
+                # It may look for the key or the record of the name: `if key == name: found = TABLE[key]`
                 items = {part.id for part in walk([loop.target]) if isinstance(part, ast.Name)}
                 kept = {
                     target.id
                     for test in walk_shallow([*loop.body])
                     if isinstance(test, ast.If) and self._same(test.test) is not None
                     for target, value in _assignments(walk_shallow([*test.body]))
-                    if isinstance(target, ast.Name) and getattr(value, "id", "") in items
+                    if isinstance(target, ast.Name) and getattr(getattr(value, "slice", value), "id", "") in items
                 }
                 self.names |= kept
                 self.by_name |= kept

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.type_model import Function
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.parse import all_parameters, returned, walk
@@ -18,6 +19,7 @@ from mcpcore_lint.migrate.constants import above
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import REQUESTS
+from mcpcore_lint.model import Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -233,27 +235,33 @@ def _adapter(
 
 def _forms(node: _Handler, module: Module, answer: str, depth: int = 0) -> frozenset[str]:
     """The forms of what a function returns: `list`, `str`, `None` and names of classes; empty if they are not known."""
+    scope = module.scope_of(node)
     if node.returns is None:
-        scope = module.scope_of(node)
         return _all([_forms_of(value, scope, answer, depth) for value in returned(node)])
-    return frozenset(_said(node.returns))
+    return frozenset(_said(node.returns, scope))
 
 
-def _said(node: ast.expr) -> Iterator[str]:
+def _class(node: ast.expr, scope: Scope) -> str:
+    """The name of a class where it is defined, without its module."""
+    symbol = evaluate(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
+    return (symbol.name if isinstance(symbol, Symbol) else ast.unparse(node)).rpartition(".")[2]
+
+
+def _said(node: ast.expr, scope: Scope) -> Iterator[str]:
     """The forms in an annotation."""
     match node:
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            yield from (*_said(left), *_said(right))
+            yield from (*_said(left, scope), *_said(right, scope))
         case ast.Constant(value=str(text)):
             with suppress(SyntaxError):
-                yield from _said(ast.parse(text, mode="eval").body)
+                yield from _said(ast.parse(text, mode="eval").body, scope)
         case ast.Constant():
             yield "None"
         case ast.Subscript(value=kind, slice=inner) if ast.unparse(kind).endswith(("Optional", "Union")):
             for part in inner.elts if isinstance(inner, ast.Tuple) else [inner, ast.Constant(None)]:
-                yield from _said(part)
+                yield from _said(part, scope)
         case _:
-            name = ast.unparse(node).partition("[")[0].rpartition(".")[2]
+            name = _class(node.value if isinstance(node, ast.Subscript) else node, scope)
             yield "list" if name in _LISTS else name
 
 
@@ -270,8 +278,8 @@ def _forms_of(value: ast.expr, scope: Scope, answer: str, depth: int) -> frozens
             return frozenset({"str"})
         case ast.Await():
             return _forms_of(value.value, scope, answer, depth)
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name == answer:
-            return frozenset({name})
+        case ast.Call(func=func) if _class(func, scope) == answer:
+            return frozenset({answer})
         case ast.Call() if depth < _DEPTH:
             return _all([
                 _forms(kind.node, kind.module, answer, depth + 1)

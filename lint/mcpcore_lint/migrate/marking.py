@@ -60,7 +60,9 @@ class Marker:
         self._function(tool.handler, names, is_passed=not is_new, raises=is_new)
         for handler in [handler for handler, *_ in calls if handler is not None]:
             own = [(module, call) for other, module, call in calls if other is handler and call is not None]
-            is_passed = not is_new and all(self._callers.only_returned(*call) for call in own)
+            # A decorator may read what the function returns.
+            plain = not getattr(handler.node, "decorator_list", ())
+            is_passed = not is_new and plain and all(self._callers.only_returned(*call) for call in own)
             self._function(handler, names, is_passed=is_passed)
             if self._changed.get(handler.node):
                 self._annotate(tool.handler)
@@ -101,9 +103,10 @@ class Marker:
                 self._annotate(handler)
                 self._changed[node] = True
             marks.converted.append((place.rule, place.node.lineno, handler.name))
-        for place in _raised(body) if raises else ():
+        for place in _raised(body) if raises and not node.decorator_list else ():
             kind = place.raised.removeprefix("builtins.")
-            if kind not in expected.raised and place.rule in self._rules and place.message is not None:
+            is_free = kind not in expected.raised and self._callers.objection(handler, place) is None
+            if is_free and place.rule in self._rules and place.message is not None:
                 text = segment(place.message)
                 text = text if is_text(place.message, body.scope) else f"str({text})"
                 result, block = (spell("mcp.types", name) for name in ("CallToolResult", "TextContent"))
@@ -115,8 +118,12 @@ class Marker:
         """Let the annotation of a function say that it may return a result."""
         module, returns = handler.module, getattr(handler.node, "returns", None)
         if returns is not None and not re.search(r"CallToolResult|\bAny$", ast.unparse(returns)):
-            end = module.source.node_range(returns)[1] - isinstance(returns, ast.Constant)
-            edit = Edit(end, end, f" | {self._names[module].spell('mcp.types', 'CallToolResult')}")
+            start, end = module.source.node_range(returns)
+            either = f" | {self._names[module].spell('mcp.types', 'CallToolResult')}"
+            edit = Edit(end, end, either)
+            if isinstance(returns, ast.Constant) and isinstance(returns.value, str):
+                quote = module.source.text[end - 1]
+                edit = Edit(start, end, f"{quote}{returns.value.strip()}{either}{quote}")
             self._marks[module].edits.extend([edit] * (edit not in self._marks[module].edits))
 
     def marks(self) -> Iterator[tuple[str, Marks]]:
@@ -141,7 +148,8 @@ def _returned(body: Body) -> Iterator[tuple[Place, ast.expr]]:
         if isinstance(value, ast.Call) and _is_result(value, body):
             options = {keyword.arg: keyword.value for keyword in value.keywords}
             marked = options.get("isError") or options.get("is_error")
-            content = options.get("content") if marked is None or getattr(marked, "value", None) is False else None
+            is_open = None not in options and (marked is None or getattr(marked, "value", None) is False)
+            content = options.get("content") if is_open else None
         if isinstance(content, (ast.Call, ast.List)) and value is not None:
             block = content.elts[0] if isinstance(content, ast.List) and content.elts else content
             place = (

@@ -9,13 +9,16 @@ from mcpcore_lint import config
 from mcpcore_lint.migrate.requirements import FILES
 from mcpcore_lint.paths import is_below, is_repository, upwards
 from mcpcore_lint.runner.discover import Found, Walk
+from mcpcore_lint.runner.files import content_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from mcpcore_lint.config import Config
     from mcpcore_lint.settings import Settings
 
+_LARGE: Final = 1 << 20
+"""The size of files that hold no command."""
 DOCUMENTS: Final = (".md", ".markdown")
 """The suffixes of Markdown files, whose Python blocks are checked."""
 
@@ -162,3 +165,10 @@ def listing(group: Group, sources: Iterable[str]) -> list[str]:
     folders = {folder for start in starts for folder in (start, *upwards(start)) if folder.startswith(root)}
     paths = (os.path.join(folder, name) for folder in sorted(folders) for name in sorted(os.listdir(folder)))
     return [path for path in paths if FILES.fullmatch(os.path.basename(path)) and os.path.isfile(path)]
+
+
+def beside(root: str, lists: Collection[str]) -> list[bytes]:
+    """What the other files of a folder hold that are neither code nor large, each with its name in the first line."""
+    entries = [entry for entry in os.scandir(root) if entry.is_file() and entry.path not in lists]
+    entries = [entry for entry in entries if entry.stat().st_size < _LARGE and not entry.name.endswith(".py")]
+    return [os.fsencode(entry.name) + b"\n" + (content_of(entry.path) or b"") for entry in entries]

@@ -34,7 +34,7 @@ from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes, guarded
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
-from mcpcore_lint.runner.groups import Group, base_of, find_groups, listing
+from mcpcore_lint.runner.groups import Group, base_of, beside, find_groups, listing
 from mcpcore_lint.runner.moves import Moves, disjoint
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.trial import Experiment, Trial, Tried
@@ -265,7 +265,8 @@ class _Run:
             brought = {path: imported(content_of(path) or b"") for path in code}
             installing = [path for path in sources if INSTALLS.search(self.raw[path]) and path not in lists]
             self.raw.update({path: content_of(path) or b"" for path in lists if path not in self.raw})
-            mains, is_idle = listed({path: self.raw[path] for path in [*lists, *installing]}, files.values())
+            named = {path: self.raw[path] for path in [*lists, *installing]}
+            mains, is_idle = listed(named, files.values(), beside(group.config.root, lists))
             for path in [*lists, *installing]:
                 whole = path in installing or path.endswith(("yml", "yaml"))
                 folder = group.config.root if whole else os.path.dirname(path)

@@ -50,6 +50,10 @@ def test_a_server_that_a_function_makes_is_listed(tmp_path: Path) -> None:
     made += "\n    return mcp\n\n\ndef broken() -> 'FastMCP':\n    raise SystemExit('no key')\n\n\ndef other(x) -> FastMCP: ...\n"
     # A function that does not say what it returns is not called: it may write, delete or serve.
     made += f"\n\ndef erase():\n    open({str(tmp_path / 'erased')!r}, 'w')\n    return FastMCP('y')\n"
+    # Nor is one whose server is another one.
+    erases = f"    open({str(tmp_path / 'erased')!r}, 'w')\n"
+    made += f"\n\nclass Server: ...\n\n\ndef rent() -> Server:\n{erases}\n\ndef buy() -> 'Server | None':\n{erases}"
+    made += f"\n\ndef lend() -> 'Server':\n{erases}"
     done = migrate(tmp_path, {"server.py": made})
     assert 0 == done.exit_code, done.output
     assert "The files can be imported, and their servers list 1 tool." in done.stderr

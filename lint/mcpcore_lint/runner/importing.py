@@ -7,6 +7,7 @@ each module. Writes JSON to standard output: for each path why its import failed
 from __future__ import annotations
 
 import asyncio
+import functools
 import importlib
 import inspect
 import json
@@ -17,7 +18,6 @@ from typing import Any
 
 _LOW_LEVEL = "mcp.server.lowlevel.server.Server"
 _SERVERS = ("fastmcp.server.server.FastMCP", "mcp.server.mcpserver.server.MCPServer", _LOW_LEVEL)
-_NAMES = ("FastMCP", "MCPServer", "Server")
 
 
 def main() -> None:
@@ -39,7 +39,7 @@ def main() -> None:
                 # An object of the project may hold its server.
                 own = type(made).__module__ == module.__name__ and hasattr(made, "__dict__")
                 for server in [made, *vars(made).values()] if own else [made]:
-                    kinds = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(server).__mro__}
+                    kinds = _kinds(type(server))
                     try:
                         if not kinds.isdisjoint(_SERVERS):
                             tools.update(asyncio.run(_tools(server, is_low_level=_LOW_LEVEL in kinds)))
@@ -75,8 +75,16 @@ def _makes_server(value: object, module: str) -> bool:
     optional = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     needed = [part for part in parameters if part.default is part.empty and part.kind not in optional]
     said = value.__annotations__.get("return")
-    name = said if isinstance(said, str) else getattr(said, "__name__", "")
-    return not needed and name.partition("[")[0].rpartition(".")[2] in _NAMES
+    if isinstance(said, str):
+        first, *names = said.strip("'\"").partition("[")[0].split(".")
+        said = functools.reduce(lambda part, name: getattr(part, name, None), names, value.__globals__.get(first))
+    # Other classes of the same name may be servers that somebody pays for.
+    kind = getattr(said, "__origin__", said)
+    return not needed and isinstance(kind, type) and not _kinds(kind).isdisjoint(_SERVERS)
+
+
+def _kinds(kind: type) -> set[str]:
+    return {f"{part.__module__}.{part.__qualname__}" for part in kind.__mro__}
 
 
 def _problem(path: str, name: str, modules: dict[str, str]) -> dict[str, Any] | None:

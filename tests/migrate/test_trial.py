@@ -83,6 +83,15 @@ class App:
 
 app = App()
 server = Server("b")
+
+
+class Hiding:
+    @property
+    def __dict__(self):
+        raise SystemExit("nothing to see")
+
+
+hiding = Hiding()
 connecting = Server("c", on_list_tools=list_with_state, lifespan=lambda server: 1 / 0)
 """
 

@@ -109,7 +109,8 @@ class Needs(NamedTuple):
 
 _NAMED: Final = re.compile(rb"(?<![.\w-])fastmcp\b")
 _RUN: Final = re.compile(
-    rb"\bfastmcp[\"', ]+(?:run|dev|install|inspect|call|list)\b|^fastmcp\.json$|\b(?:from|import|-m[\"', ]+)[ ]*fastmcp\b",
+    rb"\bfastmcp[\"', ]+(?:run|dev|install|inspect|call|list)\b|^fastmcp\.json$"
+    rb"|\b(?:from|import)[ ]+fastmcp\b|-m[\"', ]+fastmcp\b",
     re.MULTILINE,
 )
 """A use of FastMCP in a file that is no code."""

@@ -33,21 +33,25 @@ def main() -> None:
         if getattr(module, "__file__", None) in dict(modules):
             for value in [*vars(module).values()]:
                 try:
-                    made = value() if _makes_server(value, module.__name__) else value
+                    servers = _servers(value, module.__name__)
                 except BaseException:  # noqa: BLE001, S112 - it may need settings that are not there
                     continue
-                # An object of the project may hold its server.
-                own = type(made).__module__ == module.__name__ and hasattr(made, "__dict__")
-                for server in [made, *vars(made).values()] if own else [made]:
-                    kinds = _kinds(type(server))
+                for server in servers:
                     try:
-                        if not kinds.isdisjoint(_SERVERS):
-                            tools.update(asyncio.run(_tools(server, is_low_level=_LOW_LEVEL in kinds)))
+                        tools.update(asyncio.run(_tools(server, is_low_level=_LOW_LEVEL in _kinds(type(server)))))
                     except Exception as error:  # noqa: BLE001 - the server of another project may raise anything
                         failed[str(module.__file__)] = _told(error, "tools/list: ")
     json.dump({"failed": failed, "tools": len(tools)}, answer)
     answer.flush()
     os._exit(0)  # threads of the project may go on
+
+
+def _servers(value: object, module: str) -> list[object]:
+    """A server of a module, that which one of its functions makes, or those that one of its objects holds."""
+    made = value() if callable(value) and _makes_server(value, module) else value
+    own = type(made).__module__ == module and hasattr(made, "__dict__")
+    objects = [made, *vars(made).values()] if own else [made]
+    return [server for server in objects if not _kinds(type(server)).isdisjoint(_SERVERS)]
 
 
 async def _tools(server: Any, *, is_low_level: bool) -> list[str]:

@@ -692,6 +692,8 @@ async def call_tool(name, arguments) -> list[Text]:
         return await sell(arguments)
     if name == "count":
         return await count(arguments)
+    if name == "more":
+        return await more(arguments)
     return [Text(type="text", text=f"Unknown tool: {name}")]
 
 
@@ -705,7 +707,16 @@ async def sell(arguments):
 
 
 async def count(arguments) -> '''list[Text]''':
+    if arguments:
+        return await more(arguments)
     return [Text(type="text", text="Error: nothing to count")]
+
+
+Contents = "list[Text]"
+
+
+async def more(arguments) -> Contents:
+    return [Text(type="text", text="Error: no more")]
 """
 
 
@@ -713,7 +724,7 @@ async def count(arguments) -> '''list[Text]''':
 async def test_failures_that_other_code_reads_stay(tmp_path: Path) -> None:
     """A caller that adds to them, and a decorator. Names may be imported under others, or in functions."""
     outcome, files = run(tmp_path, {"server.py": READ})
-    assert ["call_tool", "count"] == sorted(tool for *_, tool in outcome.converted)
+    assert ["call_tool", "count", "more"] == sorted(tool for *_, tool in outcome.converted)
     assert "    Server,  # the server\n    ServerRequestContext,\n)" in files["server.py"]
     space: dict[str, Any] = {}
     exec(compile(files["server.py"], "server.py", "exec"), space)
@@ -723,6 +734,14 @@ async def test_failures_that_other_code_reads_stay(tmp_path: Path) -> None:
     assert texts == [answer.content[0].text for answer in answers]  # type: ignore[union-attr]
     assert [False, False, True, True] == [answer.is_error for answer in answers]
     assert () == run(tmp_path, {})[0].files
+
+
+def test_a_handler_in_a_file_that_imports_only_its_server_follows(tmp_path: Path) -> None:
+    """Version 2 has no decorators for it."""
+    server = "from mcp.server import Server\n\nserver = Server('x')\n\n\n@server.list_tools()\nasync def list_tools() -> list: ...\n"
+    prompts = "from server import server\n\n\n@server.get_prompt()\nasync def prompt(name, arguments): ...\n"
+    _, files = run(tmp_path, {"server.py": server, "prompts.py": prompts})
+    assert "await prompt(params.name, params.arguments)" in files["prompts.py"]
 
 
 NEW = """import json

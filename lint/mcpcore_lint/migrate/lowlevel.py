@@ -62,6 +62,8 @@ _FORMS: Final = {
 }  # fmt: skip
 """By decorator: the number of parameters, the method, the parameters and the result of the request, and its value."""
 _DECORATORS: Final = frozenset({*_FORMS, "completion"})
+REGISTERS: Final = re.compile(rb"@[\w.]+\.(?:%b)\(" % "|".join(sorted(_DECORATORS)).encode())
+"""A handler, perhaps in a file that imports its server from another one."""
 _EMPTY: Final = frozenset({"EmptyResult", "None"})
 _MESSAGE: Final = ", params.message"
 _CONTEXT: Final = "request_context"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.contracts import Names
@@ -121,9 +122,14 @@ class Marker:
             start, end = module.source.node_range(returns)
             either = f" | {self._names[module].spell('mcp.types', 'CallToolResult')}"
             edit = Edit(end, end, either)
-            if isinstance(returns, ast.Constant) and isinstance(returns.value, str):
-                quote = module.source.text[end - 1]
-                edit = Edit(start, end, f"{quote}{returns.value.strip()}{either}{quote}")
+            if string(evaluate(returns, module.scope)) is not None:  # also a name for a text
+                is_text = isinstance(returns, ast.Constant)
+                quote, inner = (
+                    (module.source.text[end - 1], str(returns.value).strip())
+                    if is_text
+                    else ('"', ast.unparse(returns))
+                )
+                edit = Edit(start, end, f"{quote}{inner}{either}{quote}")
             self._marks[module].edits.extend([edit] * (edit not in self._marks[module].edits))
 
     def marks(self) -> Iterator[tuple[str, Marks]]:

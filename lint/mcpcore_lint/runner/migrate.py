@@ -18,7 +18,7 @@ from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate.callers import Callers, Helpers
 from mcpcore_lint.migrate.following import asserted, follow, is_test
 from mcpcore_lint.migrate.imports import ordered, unused, used_names
-from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, plan_servers
+from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, plan_servers
 from mcpcore_lint.migrate.marking import Marker
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, Left
@@ -53,9 +53,8 @@ _VERSION_1: Final = re.compile(
 )
 _FASTMCP: Final = re.compile(r"^[ \t]*(?:import|from) fastmcp\b", re.MULTILINE)
 _SERVERS: Final = re.compile(rb"\b(?:FastMCP|MCPServer|mcpcore)\b")
-_CONCERNS: Final = re.compile(
-    rb"mcp|MCP|" + b"|".join(rb"\b%b\b" % name.encode() for name in ATTRIBUTES), re.IGNORECASE
-)
+_WORDS: Final = b"|".join([b"mcp", REGISTERS.pattern, *(rb"\b%b\b" % name.encode() for name in ATTRIBUTES)])
+_CONCERNS: Final = re.compile(_WORDS, re.IGNORECASE)
 
 
 class Migration(NamedTuple):

@@ -160,12 +160,8 @@ class _Run:
         while True:
             before = len(crashed)
             # Other files may follow names that such a file would have changed, so they are migrated again without it.
-            state = (
-                dict(self.contents),
-                list(self.converted),
-                list(self.removed),
-                {path: [*moves] for path, moves in self.moves.items()},
-            )
+            moves = {path: [*moves] for path, moves in self.moves.items()}
+            state = dict(self.contents), [*self.converted], [*self.removed], moves
             left = self._passes(group, {path: raw for path, raw in files.items() if path not in crashed}, crashed)
             if len(crashed) == before:
                 break
@@ -342,7 +338,11 @@ class _Run:
         for path, new in sorted(self.contents.items()) if write else ():
             if not self._write(path, new, self.raw[path]):
                 del self.contents[path]
-        tried = experiment.outcome(self._restore) if experiment is not None else None
+        # What a low-level server of version 1 passes on stays of that version with it.
+        low = {path for path in paths if REGISTERS.search(self.raw[path])}
+        shown = {place[0] for place in self.converted if low}
+        together = low | {path for path in paths if self.shown(path) in shown}
+        tried = experiment.outcome(self._restore, together) if experiment is not None else None
         if tried is not None and tried.undone:
             self._undo([path for path, _ in tried.undone])
         return tried

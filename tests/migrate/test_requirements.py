@@ -247,7 +247,7 @@ def test_lists_that_name_no_framework_or_an_idle_one(tmp_path: Path) -> None:
 
 
 def test_a_requirement_that_something_else_needs_stays(tmp_path: Path) -> None:
-    """A command in a file beside the list, and what the list itself has. Words about the project need nothing."""
+    """A command in a file of the folder, and what the list itself has. Words about the project need nothing."""
     lists = '[project]\nkeywords = [\n    "fastmcp",\n]\ndependencies = ["mcp", "fastmcp>=2"]\n'
     left = {"Makefile": "dev:\n\tfastmcp dev server.py\n", "fastmcp.json": "{}", "a.ipynb": '"from fastmcp import A"'}
     names = ['[project.scripts]\nx = "fastmcp.cli:app"\n', '[tool.uv.sources]\nfastmcp = { path = "x" }\n']

@@ -127,12 +127,12 @@ def needs_of(code: Sequence[bytes], brought: frozenset[str], *, is_changed: bool
 
 
 def listed(texts: Mapping[str, bytes], code: Iterable[bytes], others: Iterable[bytes]) -> tuple[tuple[str, ...], bool]:
-    """The lists that may get mcpcore if none names a framework, and whether nothing needs FastMCP.
+    """The lists that may get mcpcore if none names a framework, and whether FastMCP goes unused.
 
     Args:
         texts: The lists.
         code: The files with code.
-        others: The other files beside the lists, each with its name in the first line.
+        others: The other files of the folder, each with its name in the first line.
     """
     decoded = {path: raw.decode("utf-8", "replace") for path, raw in texts.items() if not path.endswith(LOCKS)}
     lists = {path: (text, _lists(path, text)) for path, text in decoded.items()}

@@ -248,6 +248,32 @@ async def call(name, arguments):
     query = model(**arguments)
     return await function(query)
 """,
+    "a decorator that is cast": """
+from typing import cast
+from fastmcp import FastMCP
+def tool(server: FastMCP, **options):
+    return cast(object, server.tool(**options))
+def register(server: FastMCP):
+    @tool(server, name="find")
+    def find(q: str) -> str: ...
+    @tool(server, name="lend")
+    def lend(q: str) -> str: ...
+""",
+    "a server that a protocol describes": BOTH
+    + """
+from typing import Any, Protocol
+class McpLike(Protocol):
+    def tool(self, *args: Any, **options: Any) -> Any: ...
+class Plugin:
+    mcp: McpLike
+def made(function):
+    def inner(q: str) -> str:
+        return function(q)
+    return inner
+def install(plugin: Plugin):
+    for function in (find, lend):
+        plugin.mcp.tool(made(function), name=function.__name__)
+""",
     "objects that a class makes of tables": FASTMCP
     + BOTH
     + """

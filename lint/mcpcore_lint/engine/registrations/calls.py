@@ -55,6 +55,8 @@ from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown,
 from mcpcore_lint.names import FRAMEWORKS
 from mcpcore_lint.records import ToolFlavour
 
+_SAME: Final = {"functools.partial": 0, "typing.cast": -1}
+"""Functions whose result is what one of their arguments is: its position."""
 _HANDLER: Final = "<handler>"
 """The name of a decorated function in the scope that its decorators are read in."""
 
@@ -119,8 +121,8 @@ class Calls:
             func = (
                 evaluate(node.func, scope) if node.args and isinstance(node.func, (ast.Name, ast.Attribute)) else None
             )
-            if isinstance(func, Symbol) and func.name == "functools.partial":
-                return self.maker(node.args[0], scope, depth)
+            if isinstance(func, Symbol) and func.name in _SAME:
+                return self.maker(node.args[_SAME[func.name]], scope, depth)
             maker = self.maker(node.func, scope, depth)
             if maker is None and getattr(node.func, "attr", "") == LOWLEVEL_DECORATOR and not node.args:
                 # The decorator itself says that a server of unknown origin is a low-level one.

@@ -10,7 +10,7 @@ from mcpcore_lint.engine.registrations.registration_forms import flavour_in
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round, qualified
-from mcpcore_lint.engine.semantics.type_model import Instance, Outside
+from mcpcore_lint.engine.semantics.type_model import Instance, Outside, is_abstract, method_of
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.engine.syntax.parse import returned
@@ -169,7 +169,9 @@ class Servers:
             flavour: ToolFlavour | None = None
             if isinstance(kind, Instance):
                 flavour = self.flavour_of_class(kind.info)
-                known = True
+                # A protocol with a method for tools describes a server, whatever its name.
+                method = method_of(kind.info, "add_tool") or method_of(kind.info, "tool")
+                known = method is None or not is_abstract(*method)
             elif isinstance(kind, Outside) and kind.name and kind.name not in _ANYTHING:
                 flavour = self.flavour_of(Symbol(node, scope.module, kind.name))
                 # The result of a function of another package stays unknown; a class is known by its name.

@@ -105,6 +105,40 @@ FOUND: Final[dict[str, dict[str, str]]] = {
                         mcp.tool(function)
         """,
     },
+    "the members that a decorator marks, beside helpers": {
+        "tools.py": """
+            from marks import marked
+            def helper(q): ...
+            @marked
+            def find(q: str) -> str:
+                return helper(q)
+            @marked
+            def lend(q: str) -> str: ...
+        """,
+        "marks.py": """
+            def marked(function):
+                function._is_tool = True
+                return function
+
+            def is_tool(member):
+                while hasattr(member, "__wrapped__"):
+                    member = member.__wrapped__
+                return hasattr(member, "_is_tool")
+        """,
+        "app.py": """
+            import inspect
+            import tools
+            from fastmcp import FastMCP
+            from marks import is_tool
+            mcp = FastMCP("x")
+            for name, function in inspect.getmembers(tools, inspect.isfunction):
+                if is_tool(function) and name != "marked":
+                    mcp.tool(function)
+            for name, function in inspect.getmembers(tools, inspect.isfunction):
+                if name != "marked" and getattr(function, "_is_tool", False):
+                    mcp.tool(function)
+        """,
+    },
     "the members of files that are loaded by their paths": {
         **HELD,
         "app.py": """

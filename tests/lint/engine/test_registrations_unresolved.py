@@ -28,6 +28,16 @@ UNRESOLVED: Final[dict[str, tuple[str, str]]] = {
         """,
         "acme.tools.*:*",
     ),
+    "modules of unknown packages": (
+        """
+        def load(names: list[str]):
+            for name in names:
+                module = importlib.import_module(name)
+                for _, fn in inspect.getmembers(module, inspect.isfunction):
+                    mcp.tool()(fn)  # here
+        """,
+        "a.module:run",
+    ),
     "a member by an unknown name": (
         """
         import store

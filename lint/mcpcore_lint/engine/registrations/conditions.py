@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.engine.registrations.environment import Frame, Placed, constructed, substitute
+from mcpcore_lint.engine.registrations.environment import Frame, Placed, constructed, substitute, written_scope
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import returned
 from mcpcore_lint.model import Const, Items, Symbol, string
 
 if TYPE_CHECKING:
@@ -49,6 +50,14 @@ class Conditions:
             case ast.Call(func=ast.Attribute(value=whole, attr="startswith" | "endswith" as method), args=[affix]):
                 text, texts = self.text(whole, scope), self._texts(affix, scope)
                 return None if text is None or texts is None else bool(getattr(text, method)(texts))
+            case (
+                ast.Call(func=ast.Name(id="hasattr"), args=[item, ast.Constant(value=str(name))])
+                | ast.Call(
+                    func=ast.Name(id="getattr"),
+                    args=[item, ast.Constant(value=str(name)), ast.Constant(value=None | False)],
+                )
+            ):
+                return False if self._lacks(item, name, scope) else None
             case ast.Call(func=func, args=[item]):
                 return self.accepts(func, scope, (item, scope))
         return None
@@ -60,12 +69,39 @@ class Conditions:
             names = [parameter.arg for parameter in predicate.args.args]
             return self.holds(predicate.body, Frame(scope, {names[0]: item})) if len(names) == 1 else None
         callee = evaluate(predicate, scope)
+        if isinstance(callee, Symbol) and isinstance(callee.definition, ast.FunctionDef):
+            return self._answers(callee.definition, scope, item)
         if not isinstance(callee, Symbol) or callee.name not in _FUNCTIONS | _COROUTINES:
             return None
         functions = self.functions.behind(*item)
         if not functions:
             return None
         return callee.name in _FUNCTIONS or isinstance(functions[0].node, ast.AsyncFunctionDef)
+
+    def _answers(self, function: ast.FunctionDef, scope: Scope, item: Placed) -> bool | None:
+        """What a function of the project returns for an item, if its only `return` is its end."""
+        owner = scope.module.project.module_defining(function)
+        inside = owner.scope_of(function) if owner is not None else None
+        parameters, values = function.args.args, returned(function)
+        if inside is None or len(parameters) != 1 or [getattr(function.body[-1], "value", None)] != values:
+            return None
+        others = (binding.value for binding in inside.bindings[parameters[0].arg] if binding.kind != "parameter")
+        # What has `__wrapped__` has been decorated.
+        unwraps = all(isinstance(value, ast.Attribute) and value.attr == "__wrapped__" for value in others)
+        return self.holds(values[0], Frame(inside, {parameters[0].arg: item})) if unwraps else None
+
+    def _lacks(self, item: ast.expr, name: str, scope: Scope) -> bool:
+        """Whether an item is a function without decorators, to which its file gives no such attribute."""
+        here, steps, self.functions.steps = written_scope(scope).module, self.functions.steps, 0
+        functions = self.functions.behind(item, scope)
+        self.functions.steps = steps
+        return bool(functions) and not any(
+            function.wrappers
+            or getattr(function.node, "decorator_list", True)
+            or function.module.source.has(f"{string(function.name)}.{name} = " if function.module is here else name)
+            or hasattr(returned, name)  # each function has it
+            for function in functions
+        )
 
     def _texts(self, node: ast.expr, scope: Scope) -> tuple[str, ...] | None:
         """The texts of a collection, or the one text; None if some are not known."""

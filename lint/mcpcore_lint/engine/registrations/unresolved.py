@@ -187,8 +187,8 @@ def _example(node: ast.Call, scope: Scope, members: Members) -> str | None:
     holder = node.args[0]
     module = members.module(node if name in _IMPORTS else holder, scope)
     if name in _IMPORTS and members.text(holder, scope) is None:
-        start = _pattern(holder, scope).partition("*")[0]
-        return f"{start.rstrip('.') or here.rpartition('.')[0] or 'tools'}.*:*"
+        start = _pattern(holder, scope).partition("*")[0].rstrip(".")
+        return f"{start}.*:*" if start else ""  # any module may be meant
     if module is None:
         is_self = isinstance(holder, ast.Name) and holder.id in {"self", "cls"} and class_round(scope) is not None
         return f"{here}:*" if is_self else None

@@ -150,8 +150,8 @@ class Body:
         if scope.node is self.root:
             schemas = of_names(of_annotations(scope, self.root) if typed else passed or {}, properties or {}, scope)
         left |= {name: {*accepted.values} for name, accepted in schemas.items() if accepted.values}
-        for test, holds in tests:
-            for name, value in _implied(test, holds=holds):
+        for test, holds in (*tests, *tests):
+            for name, value in _implied(_open_part(test, known, schemas, holds=holds), holds=holds):
                 if stays(name):
                     known.setdefault(name, value)
         compared = [entry for test, holds in tests for entry in _compared(test, scope, holds=holds) if stays(entry[0])]
@@ -284,6 +284,13 @@ def _implied(test: ast.expr, *, holds: bool, objects: bool = False) -> Iterator[
         case ast.BoolOp(op=operator, values=values) if isinstance(operator, ast.And) is holds:
             for value in values:
                 yield from _implied(value, holds=holds, objects=objects)
+
+
+def _open_part(test: ast.expr, known: dict[str, bool], schemas: Schemas, *, holds: bool) -> ast.expr:
+    """The part of a test that alone decides its result, as `b` does in `a or b` if `a` is false; else the test."""
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) is holds else []
+    left = [part for part in parts if _holds(part, known, schemas) is not (not holds)]
+    return left[0] if len(left) == 1 else test
 
 
 def _compared(test: ast.expr, scope: Scope, *, holds: bool) -> Iterator[tuple[str, set[object], bool]]:

@@ -533,8 +533,14 @@ def _converted(call: ast.Call, scope: Scope) -> ast.expr | None:
 def _is_form_of_self(func: ast.Attribute, scope: Scope) -> bool:
     """Whether a method of the project returns its object in another form: `return json.dumps(asdict(self))`."""
     method = method_called(func, scope)
-    values = returned(method[0]) if method is not None else []
-    return [getattr(_core(value, method[1].scope_of(method[0])), "id", "") for value in values if method] == ["self"]
+    if method is None:
+        return False
+    node, module = method
+    return module.once(
+        ("form of self", node),
+        lambda: [getattr(_core(value, module.scope_of(node)), "id", "") for value in returned(node)] == ["self"],
+        False,  # noqa: FBT003 - for a method that calls itself
+    )
 
 
 def _assigned(name: str, statement: ast.AST) -> tuple[ast.expr | None, int | None, list[str]]:

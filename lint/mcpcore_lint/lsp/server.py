@@ -10,10 +10,12 @@ import asyncio
 import contextlib
 import gc
 import os
+import re
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, Final, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -28,12 +30,7 @@ from mcpcore_lint.lsp.reading import Reading
 from mcpcore_lint.lsp.workspace import Analysis, Workspace
 from mcpcore_lint.output import CannotRunError
 from mcpcore_lint.runner.groups import is_document
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable
-
-    from mcpcore_lint.settings import Settings
+from mcpcore_lint.settings import Settings
 
 T = TypeVar("T")
 

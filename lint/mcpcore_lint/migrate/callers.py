@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import Final, NamedTuple, TypeAlias
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.type_model import Instance, method_of
 from mcpcore_lint.engine.semantics.types import Inference
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import BROAD, Body, scope_around
 from mcpcore_lint.migrate.failures.returns import returned
+from mcpcore_lint.migrate.following import Asserted
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import Handler, Symbol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-    from contextlib import AbstractContextManager
-
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.migrate.following import Asserted
 
 _DEPTH: Final = 3
 """How many functions below the tool are looked at."""

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import mentions, walk
 from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.messages import LABEL, VAGUE, code_of, constant_text, pieces
+from mcpcore_lint.migrate.model import Place
 from mcpcore_lint.migrate.sentences import of_class
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.migrate.model import Place
 
 _SPEAKING: Final = ("builtins.", "mcp.", "fastmcp.", "mcpcore.")
 """The packages of classes that say more than their name: those of Python and of the frameworks."""

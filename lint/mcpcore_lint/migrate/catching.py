@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, walk, walk_shallow
 from mcpcore_lint.migrate.body import Body, only_logs
+from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import CallValue, Symbol
-
-if TYPE_CHECKING:
-    from mcpcore_lint.migrate.model import Left, Place
 
 _UNDOES: Final = re.compile(r"transaction|begin|atomic|savepoint|\bconn(?:ection)?\b|connect\(", re.IGNORECASE)
 """Context managers that may commit on a `return` and roll back on a `raise`."""

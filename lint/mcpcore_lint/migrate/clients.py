@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.body import classes_of, scope_around
-
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import Module
 
 CLIENTS: Final = {
     ("mcp.client.streamable_http", "streamablehttp_client"): ("mcp.client.streamable_http", "streamable_http_client"),

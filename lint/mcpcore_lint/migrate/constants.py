@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.migrate.model import Entry
 from mcpcore_lint.migrate.sentences import blank
 from mcpcore_lint.model import Symbol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.migrate.model import Entry
 
 
 class HasEntries(Protocol):

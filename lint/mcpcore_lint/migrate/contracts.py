@@ -5,18 +5,15 @@ from __future__ import annotations
 import ast
 import json
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.migrate.body import Body
-    from mcpcore_lint.migrate.model import Entry
-    from mcpcore_lint.model import ContextParameter, Contract
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.migrate.body import Body
+from mcpcore_lint.migrate.model import Entry
+from mcpcore_lint.model import ContextParameter, Contract
 
 CONTEXT_NAMES: Final = ("ctx", "fails", "failures", "tool_context", "mcpcore_context")
 _INDENT: Final = re.compile(r"^([ \t]+)(?=[^\s#])", re.MULTILINE)

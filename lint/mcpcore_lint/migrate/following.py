@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.messages import constant_text, pieces
 from mcpcore_lint.migrate.model import Place
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.records import in_test_file
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _FAILURE: Final = ("mcpcore", "CodedError")
 # A test that may be about a failure. A tool that it calls through the server keeps what it returns.

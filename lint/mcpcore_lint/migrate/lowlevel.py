@@ -7,23 +7,20 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.type_model import Function
 from mcpcore_lint.engine.semantics.types import Inference
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, returned, walk
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.constants import above
 from mcpcore_lint.migrate.contracts import Names, Writer
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import REQUESTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 LOW_LEVEL: Final = re.compile(
     rb"(?m)^[ \t]*(?:@[\w.]+\.(?:call_tool|list_tools)\(\)|[\w.]+(?:\.(?:call|list)_tools?\(\)\(|"

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate.body import Body
+from mcpcore_lint.migrate.callers import Callers
 from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.failures.raises import raised
 from mcpcore_lint.migrate.failures.returns import CONTENT, RESULT, returned
 from mcpcore_lint.migrate.following import Asserted
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left, Place
-from mcpcore_lint.model import string
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.migrate.callers import Callers
-    from mcpcore_lint.model import Handler, ToolDef
+from mcpcore_lint.model import Handler, ToolDef, string
 
 _MARK: Final = "is_error=True"
 _SUCCESS: Final = "a failure is returned as a success"

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-if TYPE_CHECKING:
-    import ast
-
+import ast
+from typing import Final, NamedTuple
 
 RULES: Final = {
     "server": "rename what version 2 of the SDK calls differently, and make the SDK's FastMCP an mcpcore Server",

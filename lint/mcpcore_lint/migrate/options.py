@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Container, Iterable
+from typing import Final
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.following import is_test
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, FASTMCP_4, GONE, METHODS, PATHS, RUN
 from mcpcore_lint.migrate.running import Site
 from mcpcore_lint.model import Symbol
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _FASTMCP: Final = "fastmcp.FastMCP"
 _WORDS: Final = tuple(

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
+from mcpcore_lint.engine.syntax.project import Project
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import scope_around
 from mcpcore_lint.migrate.messages import constant_text, is_text, pieces
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.model import Reach, ReachedThrow, Symbol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.project import Project
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _FORMS: Final = frozenset({"builtin", "project", "other", "framework", "protocol"})
 _BUGS: Final = frozenset(

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from mcpcore_lint.migrate.model import Left
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def merged(left: Iterable[Left]) -> list[Left]:

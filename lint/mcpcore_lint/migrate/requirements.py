@@ -9,15 +9,13 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.migrate.model import Left
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 LEAST: Final = {"mcp": "2.3", "fastmcp": "4.0", "fastmcp-slim": "4.0", "mcpcore": "0.1"}
 """The releases that the written code needs."""

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Collection, Iterator
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import scope_around
 from mcpcore_lint.migrate.following import is_test
 from mcpcore_lint.migrate.middleware import mounted_servers
 from mcpcore_lint.values import CallValue
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _METHODS: Final = {
     "run": "",

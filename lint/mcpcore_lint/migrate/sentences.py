@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Container, Mapping
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.messages import LABEL, parts_of
 from mcpcore_lint.migrate.wording import VERB, whole
 from mcpcore_lint.model import Items
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
-
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _MAX: Final = 240
 _FEWEST: Final = 2

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
@@ -31,11 +33,6 @@ from mcpcore_lint.migrate.renames import (
 )
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.records import in_test_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from mcpcore_lint.engine.syntax.module import Module
 
 _MEMBERS: Final = frozenset(name for _, name in [*REMOVED, *MOVED])
 _CONCERNS: Final = re.compile(

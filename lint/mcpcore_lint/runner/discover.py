@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from stat import S_ISREG
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Failure
 from mcpcore_lint.paths import below, is_below, is_repository, upwards
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from mcpcore_lint.settings import Settings
+from mcpcore_lint.settings import Settings
 
 SKIPPED: Final = frozenset(
     {"__pycache__", "node_modules", "site-packages", "venv", "_build", "build", "dist", "buck-out", "__pypackages__"}

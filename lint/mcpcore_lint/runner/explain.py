@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Final, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, TypeVar
 
+from mcpcore_lint.diagnostics import Span
+from mcpcore_lint.engine.flow.calls import CallGraph
 from mcpcore_lint.engine.syntax.source import SourceError
 from mcpcore_lint.model import CatchSite, Contract, Handler, Reach, ReachedThrow, Site, ToolDef, UnresolvedCall, string
 from mcpcore_lint.output import printable
 from mcpcore_lint.runner.checker import Checker
 from mcpcore_lint.runner.files import content_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from mcpcore_lint.diagnostics import Span
-    from mcpcore_lint.engine.flow.calls import CallGraph
-    from mcpcore_lint.runner.groups import Group
-
+from mcpcore_lint.runner.groups import Group
 
 T = TypeVar("T")
 K = TypeVar("K")

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from mcpcore_lint import config
+from mcpcore_lint.config import Config
 from mcpcore_lint.migrate.requirements import FILES
 from mcpcore_lint.paths import is_below, is_repository, upwards
 from mcpcore_lint.runner.discover import Found, Walk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from mcpcore_lint.config import Config
-    from mcpcore_lint.settings import Settings
+from mcpcore_lint.settings import Settings
 
 DOCUMENTS: Final = (".md", ".markdown")
 """The suffixes of Markdown files, whose Python blocks are checked."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.diagnostics import Edit, Failure
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate.callers import Callers, Helpers
@@ -30,6 +34,7 @@ from mcpcore_lint.migrate.report import after_syntax_error, merged
 from mcpcore_lint.migrate.requirements import INSTALLS, Requirements, imported, listed, needs_of, plan_requirements
 from mcpcore_lint.migrate.running import Servers, servers_of
 from mcpcore_lint.migrate.server import Project, Renaming
+from mcpcore_lint.model import ToolDef
 from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes, guarded
@@ -38,14 +43,6 @@ from mcpcore_lint.runner.groups import Group, base_of, find_groups, listing
 from mcpcore_lint.runner.moves import Moves, disjoint
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.trial import Experiment, Trial, Tried
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.model import ToolDef
 
 MAX_PASSES: Final = 12
 _VERSION_1: Final = re.compile(

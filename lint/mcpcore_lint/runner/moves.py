@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.syntax.source import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mcpcore_lint.diagnostics import Edit
 
 
 class Moves:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
+from mcpcore_lint.diagnostics import Diagnostic, Failure, Related
 from mcpcore_lint.paths import below
+from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.runner.files import content_of
-
-if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Diagnostic, Failure, Related
-    from mcpcore_lint.records import ToolRecord
 
 T = TypeVar("T", "Diagnostic", "Failure", "Related")
 

@@ -7,16 +7,13 @@ import contextlib
 import io
 import re
 import tokenize
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Iterator
+from typing import Final, Literal
 
 from mcpcore_lint import ids
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Diagnostic, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.syntax.source import Source
+from mcpcore_lint.engine.syntax.source import Source
 
 _MARK: Final = re.compile(r"#\s*mcpcore:\s*(ignore-file|ignore)\b(?![-_])(?:\s*\[([^\]\n]*)\]?)?([^\n]*)")
 

@@ -7,15 +7,13 @@ import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Collection, Iterable
+from typing import Final, NamedTuple
 
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.requirements import LOCKS
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
 
 _SCRIPT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "importing.py")
 _NAMING: Final = os.path.join(os.path.dirname(_SCRIPT), "naming.py")

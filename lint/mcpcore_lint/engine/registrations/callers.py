@@ -6,18 +6,15 @@ A function that keeps its argument, in a list or in an object, says nothing of w
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Set as AbstractSet
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from mcpcore_lint.engine.registrations.collecting import Function as Definition, collector_of
 from mcpcore_lint.engine.registrations.environment import Called, functions_run, written_scope
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Set as AbstractSet
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.engine.syntax.scopes import Scope
 
 _RENAMES: Final = 2
 """How often a function may get another name: `tool, register = make()`, and a name imported `as` another."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.environment import call_frame, class_of, functions_run, written_scope
 from mcpcore_lint.engine.semantics.type_model import ancestry
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import argument_of, statements
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.engine.syntax.scopes import Scope
 
 _PUTS: Final = ("append", "add", "insert", "extend", "update", "setdefault")
 _MORE: Final = frozenset({"extend", "update", "include_router"})

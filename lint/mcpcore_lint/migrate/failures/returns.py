@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Sequence
+from typing import Final
 
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.syntax.parse import all_parameters, mentions
+from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.messages import is_text, may_be_text, pieces
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.patterns import ERROR_DOING
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from mcpcore_lint.migrate.body import Body
 
 _SUCCESS: Final = frozenset({"ok", "success", "succeeded", "successful"})
 _FAILURE: Final = frozenset({"iserror", "is_error", "failed"})

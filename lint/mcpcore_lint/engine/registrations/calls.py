@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.engine.registrations.callers import is_unused
-from mcpcore_lint.engine.registrations.collecting import collector_of
+from mcpcore_lint.engine.registrations.callers import collector_of, is_unused
 from mcpcore_lint.engine.registrations.elements import starts_with_loop
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from mcpcore_lint.engine.registrations.callers import Caller, callers_of
-from mcpcore_lint.engine.registrations.conditions import Conditions
 from mcpcore_lint.engine.registrations.contents import Entry, contents_of
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
@@ -20,6 +19,7 @@ from mcpcore_lint.engine.registrations.environment import (
     bind,
     call_frame,
     callee_frame,
+    constructed,
     functions_called,
     read_again,
     substitute,
@@ -28,11 +28,11 @@ from mcpcore_lint.engine.registrations.environment import (
 from mcpcore_lint.engine.registrations.members import Members
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import alternatives, children, own_nodes, returned, walk
-from mcpcore_lint.model import Symbol
+from mcpcore_lint.model import Const, Items, Symbol, string
 from mcpcore_lint.names import BUILTIN_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from mcpcore_lint.engine.registrations.functions import Functions
     from mcpcore_lint.engine.registrations.registration_forms import Site
@@ -488,3 +488,69 @@ def _names_behind(node: ast.expr, scope: Scope) -> set[str]:
                 stack += [part for part in inner if not scope.is_module or getattr(part, "col_offset", 0) > 0]
         stack += children(current)
     return names
+
+
+# -- whether a loop reaches a registration for an item, as far as the item's name, kind and place show it --------------
+
+_FUNCTIONS: Final = frozenset({"inspect.isfunction", "inspect.isroutine", "inspect.ismethod", "builtins.callable"})
+_COROUTINES: Final = frozenset({"inspect.iscoroutinefunction", "asyncio.iscoroutinefunction"})
+
+
+class Conditions:
+    """Decides conditions: True, False, or None if that is not known."""
+
+    def __init__(self, functions: Functions, text: Callable[[ast.expr, Scope], str | None]) -> None:
+        self.functions = functions
+        self.text = text
+
+    def holds(self, test: ast.expr, scope: Scope) -> bool | None:
+        """Whether a condition holds in a scope."""
+        if isinstance(scope, Frame) and isinstance(test, (ast.Name, ast.Attribute, ast.Subscript)):
+            part, where = substitute(test, scope)
+            value = evaluate(part, where) if part is not test else None
+            return bool(value.value) if isinstance(value, Const) else None
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                inner = self.holds(operand, scope)
+                return None if inner is None else not inner
+            case ast.BoolOp(op=operator, values=values):
+                stops = isinstance(operator, ast.Or)
+                results = [self.holds(value, scope) for value in values]
+                return stops if stops in results else None if None in results else not stops
+            case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as operator], comparators=[right]):
+                text, other = self.text(left, scope), self.text(right, scope)
+                return None if text is None or other is None else (text == other) is isinstance(operator, ast.Eq)
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as operator], comparators=[right]):
+                text, texts = self.text(left, scope), self._texts(right, scope)
+                return None if text is None or texts is None else (text in texts) is isinstance(operator, ast.In)
+            case ast.Call(func=ast.Attribute(value=whole, attr="startswith" | "endswith" as method), args=[affix]):
+                text, texts = self.text(whole, scope), self._texts(affix, scope)
+                return None if text is None or texts is None else bool(getattr(text, method)(texts))
+            case ast.Call(func=func, args=[item]):
+                return self.accepts(func, scope, (item, scope))
+        return None
+
+    def accepts(self, predicate: ast.expr, scope: Scope, item: Placed) -> bool | None:
+        """Whether a predicate is true of an item: a lambda, a function that returns one, or a function of `inspect`."""
+        predicate, scope = constructed(predicate, scope)
+        if isinstance(predicate, ast.Lambda):
+            names = [parameter.arg for parameter in predicate.args.args]
+            return self.holds(predicate.body, Frame(scope, {names[0]: item})) if len(names) == 1 else None
+        callee = evaluate(predicate, scope)
+        if not isinstance(callee, Symbol) or callee.name not in _FUNCTIONS | _COROUTINES:
+            return None
+        functions = self.functions.behind(*item)
+        if not functions:
+            return None
+        return callee.name in _FUNCTIONS or isinstance(functions[0].node, ast.AsyncFunctionDef)
+
+    def _texts(self, node: ast.expr, scope: Scope) -> tuple[str, ...] | None:
+        """The texts of a collection, or the one text; None if some are not known."""
+        value = evaluate(node, scope)
+        if isinstance(value, Items) and value.complete:
+            texts = [string(item) for item in value.items]
+        else:
+            texts = [string(value)]
+            if texts == [None]:
+                texts = [self.text(*item) for item in self.functions.elements.of(node, scope)]
+        return tuple(text for text in texts if text is not None) if texts and None not in texts else None

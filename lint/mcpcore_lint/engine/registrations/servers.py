@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from mcpcore_lint.engine.registrations.environment import Placed, assignments_of
+from mcpcore_lint.engine.registrations.environment import Function, Placed, assignments_of
 from mcpcore_lint.engine.registrations.functions import Functions
 from mcpcore_lint.engine.registrations.registration_forms import flavour_in
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -27,7 +27,6 @@ _LOWLEVEL: Final = "_mcp_server"
 _PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager", _LOWLEVEL})
 """Attributes of the high-level servers that hold their registrations."""
 _ANYTHING: Final = frozenset({"typing.Any", "builtins.object", "typing.TypeVar"})
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 Found = tuple["ToolFlavour | None", "str | None"]
 NOTHING: Final[Found] = (None, None)
 

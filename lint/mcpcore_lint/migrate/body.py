@@ -17,6 +17,7 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.model import CallValue, Symbol, options
 
+FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
 _LOGGING: Final = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "print_exc", "write",

@@ -15,12 +15,10 @@ from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import Body
-from mcpcore_lint.migrate.callers import Callers, Helpers
-from mcpcore_lint.migrate.catchalls import CatchAll, catch_all, removal
-from mcpcore_lint.migrate.catching import blocking, check, registers
+from mcpcore_lint.migrate.callers import Asserted, Callers, Helpers
+from mcpcore_lint.migrate.catching import CatchAll, blocking, catch_all, check, registers, removal
 from mcpcore_lint.migrate.contracts import Writer
 from mcpcore_lint.migrate.failures import failures_of
-from mcpcore_lint.migrate.following import Asserted
 from mcpcore_lint.migrate.messages import (
     LABEL,
     LOCK,

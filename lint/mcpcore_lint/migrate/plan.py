@@ -14,8 +14,7 @@ from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.callers import Callers, Helpers
-from mcpcore_lint.migrate.constants import above, constants_of, joined
-from mcpcore_lint.migrate.contracts import Names, Writer
+from mcpcore_lint.migrate.contracts import Names, Writer, above, constants_of, joined
 from mcpcore_lint.migrate.conversion import Conversion
 from mcpcore_lint.migrate.model import Entry, Left, Place
 from mcpcore_lint.model import Symbol, ToolDef

@@ -13,7 +13,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.migrate.body import classes_of, scope_around
+from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
 from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left
@@ -67,7 +67,6 @@ _SHARED: Final = (
 )
 _APPS: Final = frozenset({"streamable_http_app", "sse_app"})
 _OPTIONS: Final = "take **options and hand them on, since run() passes its options in version 2"
-_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _OF_CALL_TOOL: Final = 4
 """The parameters of `call_tool` of a server in version 2, with `self`."""
 # Types of the SDK whose `uri` is a text in version 2.
@@ -134,7 +133,7 @@ class Renaming:
                 value = evaluate(getattr(self.module.parents.get(node), "value", node), scope)
                 made = value.definition if isinstance(value, Symbol) else None
                 if SERVER_CLASSES & classes_of(node.value, scope) and not (
-                    isinstance(made, _FUNCTIONS) and made.args.kwarg
+                    isinstance(made, FUNCTIONS) and made.args.kwarg
                 ):
                     self._note(node, f"{node.attr}() of the server, which is replaced", _OPTIONS)
             elif isinstance(node, ast.Attribute) and node.attr in self.project.managers:
@@ -361,7 +360,7 @@ class Renaming:
 
     def _replaced(self, node: ast.ClassDef) -> None:
         """A method that replaces one of the server gets the context, or the options of `run`, in version 2."""
-        methods = [item for item in node.body if isinstance(item, _FUNCTIONS)] if self._is_server(node) else []
+        methods = [item for item in node.body if isinstance(item, FUNCTIONS)] if self._is_server(node) else []
         for item in (item for item in methods if item.name in _APPS and not item.args.kwarg):
             self._note(item, f"{item.name}() of the server, which is replaced", _OPTIONS)
         for item in (item for item in methods if item.name == "call_tool"):

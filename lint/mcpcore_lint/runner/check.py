@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Related
 from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.files import content_of
-from mcpcore_lint.runner.folding import name_tools
-from mcpcore_lint.runner.results import FileResult, Report
+from mcpcore_lint.runner.results import FileResult, Report, name_tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

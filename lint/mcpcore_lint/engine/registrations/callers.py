@@ -19,7 +19,7 @@ from mcpcore_lint.engine.registrations.environment import (
     written_scope,
 )
 from mcpcore_lint.engine.registrations.registration_forms import DECORATORS, Maker, flavour_in
-from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.patterns import regex
@@ -70,18 +70,16 @@ def all_callers_of(scope: Scope) -> list[Caller]:
     return known if memo[key] else []
 
 
+@kept
 def _uses(module: Module) -> dict[str, list[ast.AST]]:
     """Where a file has each name and each attribute, with the imports that give it another name."""
-    if "uses" not in module.memo:
-        uses: dict[str, list[ast.AST]] = {}
-        for part in walk([module.tree]):
-            for alias in part.names if isinstance(part, ast.ImportFrom) else ():
-                uses.setdefault(alias.name, []).extend([alias] * (alias.asname is not None))
-            if isinstance(part, (ast.Name, ast.Attribute)):
-                uses.setdefault(part.id if isinstance(part, ast.Name) else part.attr, []).append(part)
-        module.memo["uses"] = uses
-    known: dict[str, list[ast.AST]] = module.memo["uses"]
-    return known
+    uses: dict[str, list[ast.AST]] = {}
+    for part in walk([module.tree]):
+        for alias in part.names if isinstance(part, ast.ImportFrom) else ():
+            uses.setdefault(alias.name, []).extend([alias] * (alias.asname is not None))
+        if isinstance(part, (ast.Name, ast.Attribute)):
+            uses.setdefault(part.id if isinstance(part, ast.Name) else part.attr, []).append(part)
+    return uses
 
 
 def is_renamed(nodes: list[ast.AST], name: str) -> bool:

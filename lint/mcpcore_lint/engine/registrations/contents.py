@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.environment import call_frame, class_of, functions_run, written_scope
 from mcpcore_lint.engine.semantics.type_model import ancestry
-from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import argument_of, statements
 from mcpcore_lint.engine.syntax.scopes import Scope
 
@@ -110,14 +110,11 @@ def _is_variable(subject: ast.expr, name: str, scope: Scope, home: Scope) -> boo
     return scope.module.project.module_of(scope.module, target[0], target[2]) is home.module
 
 
+@kept
 def _entries(module: Module, name: str) -> list[tuple[Entry, ast.expr]]:
     """The entries that a file puts into collections of a name, each with the expression that is the collection."""
-    key = ("contents", name)
-    if key not in module.memo:
-        module.complete()
-        module.memo[key] = [*_called(module, name), *_assigned(module, name), *_by_decorator(module, name)]
-    known: list[tuple[Entry, ast.expr]] = module.memo[key]
-    return known
+    module.complete()
+    return [*_called(module, name), *_assigned(module, name), *_by_decorator(module, name)]
 
 
 def _called(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:

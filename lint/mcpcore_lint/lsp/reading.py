@@ -11,8 +11,7 @@ from mcpcore_lint.engine.semantics.evaluate import Resolver
 from mcpcore_lint.engine.syntax.imports import ImportSearch
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
-from mcpcore_lint.lsp.positions import Document
-from mcpcore_lint.lsp.workspace import Workspace
+from mcpcore_lint.lsp.workspace import Document, Workspace
 from mcpcore_lint.model import Const, ContractEntry, FunctionNode, ToolDef, Value, options
 from mcpcore_lint.runner.checker import Checker
 from mcpcore_lint.runner.discover import Walk

@@ -9,9 +9,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from mcpcore_lint.engine.flow.bodies.parameters import parameters_of
-from mcpcore_lint.lsp.positions import Document
 from mcpcore_lint.lsp.reading import Place, Reading
-from mcpcore_lint.lsp.workspace import Workspace
+from mcpcore_lint.lsp.workspace import Document, Workspace
 from mcpcore_lint.model import ContractEntry, ToolDef
 from mcpcore_lint.rules._advice import advice_of, sent_advice
 

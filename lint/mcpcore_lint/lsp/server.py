@@ -25,9 +25,8 @@ from pygls.uris import to_fs_path
 
 from mcpcore_lint.lsp import actions, reasons
 from mcpcore_lint.lsp.actions import converted
-from mcpcore_lint.lsp.positions import Document
 from mcpcore_lint.lsp.reading import Reading
-from mcpcore_lint.lsp.workspace import Analysis, Workspace
+from mcpcore_lint.lsp.workspace import Analysis, Document, Workspace
 from mcpcore_lint.output import CannotRunError
 from mcpcore_lint.runner.groups import is_document
 from mcpcore_lint.settings import Settings

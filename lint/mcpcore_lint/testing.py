@@ -25,8 +25,7 @@ def cases(rule: Rule) -> Iterator[tuple[str, Valid | Invalid]]:
     """
     for index, valid in enumerate(rule.valid):
         yield f"valid-{index}", Valid(valid) if isinstance(valid, str) else valid
-    for index, invalid in enumerate(rule.invalid):
-        yield f"invalid-{index}", invalid
+    yield from ((f"invalid-{index}", invalid) for index, invalid in enumerate(rule.invalid))
 
 
 def check(rule: Rule, case: Valid | Invalid) -> None:

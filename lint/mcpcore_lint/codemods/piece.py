@@ -279,9 +279,8 @@ class Piece:
         if number is not None:
             start, end, tail, indent, _ = self.stretches[number]
             old = self.file.text[start:end] + tail
-            if not self._is_reproduced:
-                old = self._code(statement, indent, ends=old.endswith(("\n", "\r")))
-            return start, old, indent
+            ends = old.endswith(("\n", "\r"))
+            return start, old if self._is_reproduced else self._code(statement, indent, ends=ends), indent
         from libcst.metadata import PositionProvider
 
         from mcpcore_lint.codemods.visiting import children

@@ -118,11 +118,7 @@ class Callers:
             parent = min(
                 (parents[part] for part in reads), key=lambda part: isinstance(part, ast.Return), default=parent
             )
-        if not isinstance(parent, ast.Return):
-            return False
-        while not isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
-            parent = parents[parent]
-        return parent in self._handlers
+        return isinstance(parent, ast.Return) and scope_around(parent, module).node in self._handlers
 
     def _catches(self, module: Module, call: ast.Call, scope: Scope, raised: str) -> str | None:
         """The class by which a clause around a call catches an exception, if it is not a broad one."""

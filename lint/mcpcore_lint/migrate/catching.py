@@ -144,9 +144,11 @@ def blocking(body: Body, registrations: set[ast.expr]) -> tuple[str, str] | None
         if registers(decorator) and definition is not None and any(map(registers, walk([definition]))):
             continue  # it hands the function to the decorator of the server
         # A library's decorator passes on what it does not know.
-        passes = isinstance(maker, Symbol) and definition is None
-        if isinstance(definition, FUNCTIONS):
-            passes = _returns_argument(definition, decorator)
+        passes = (
+            _returns_argument(definition, decorator)
+            if isinstance(definition, FUNCTIONS)
+            else isinstance(maker, Symbol) and definition is None
+        )
         if not passes or written in {"classmethod", "property"} or _CACHES.search(written):
             name = written.partition("(")[0] + "()" * isinstance(decorator, ast.Call)
             return f"the decorator @{name}", "convert the tool by hand, since the decorator may answer for it"

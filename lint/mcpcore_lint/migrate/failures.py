@@ -9,7 +9,7 @@ from typing import Final
 
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.syntax.parse import all_parameters, mentions, walk, walk_shallow
-from mcpcore_lint.migrate.body import Body, only_logs
+from mcpcore_lint.migrate.body import FUNCTIONS, Body, only_logs
 from mcpcore_lint.migrate.messages import is_text, may_be_text, pieces
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import Symbol
@@ -513,9 +513,7 @@ def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
     ):
         pattern = f"{short}() makes the failure that the tool returns"
         decide = "let it raise an exception or make only the text, and raise ctx.fail in the tool"
-        owner = None
-        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            owner = body.module.project.module_defining(definition)
+        owner = body.module.project.module_defining(definition) if isinstance(definition, FUNCTIONS) else None
         if owner is None or definition is None:
             return body.left(node, pattern, decide)
         line = min([definition.lineno, *(decorator.lineno for decorator in definition.decorator_list)])  # type: ignore[attr-defined]

@@ -268,8 +268,7 @@ def _raised(tool: ToolDef, context: RuleContext, root: str) -> Iterator[tuple[st
             place = (thrown.error.module.absolute, thrown.error.node.lineno)
         else:
             continue
-        for reason in thrown.reasons or ():
-            yield reason, place
+        yield from ((reason, place) for reason in thrown.reasons or ())
     for named in tool.handler.named_reasons:
         if named.method == "guard":
             for reason in strings(named.reason) or ():

@@ -162,8 +162,7 @@ def _unknown_rules(groups: Iterable[Group], result: Result) -> Iterable[Diagnost
         # A selection of unknown rules selects nothing, not even the rule that reports them.
         if rule is not None and selected(rule, config.settings._replace(select=None)):
             help_ = "correct the name, or install the package that provides the rule; run `mcpcore lint --list-rules`"
-            for message, span in config.unknown:
-                yield _of_settings(rule, config, span, message, help_, result)
+            yield from (_of_settings(rule, config, span, text, help_, result) for text, span in config.unknown)
 
 
 def _of_settings(rule: Rule, config: Config, span: Span, message: str, help_: str, result: Result) -> Diagnostic:

@@ -123,9 +123,8 @@ def _mentions(node: ast.expr, names: AbstractSet[str]) -> bool:
 
 def _calls_of(module: Module, names: AbstractSet[str]) -> Iterator[tuple[ast.Call, Scope]]:
     """The calls and the decorators of a file whose functions have some of the names."""
-    for call, scope in module.calls_near(*(f"{name}(" for name in sorted(names))):
-        if _mentions(call.func, names):
-            yield call, scope
+    near = module.calls_near(*(f"{name}(" for name in sorted(names)))
+    yield from ((call, scope) for call, scope in near if _mentions(call.func, names))
     for node, inner in list(module.functions.items()):
         for decorator in getattr(node, "decorator_list", ()):
             if _mentions(decorator, names):

@@ -376,8 +376,7 @@ class Calls:
         if self._depth < DEEP:
             self._depth += 1
             try:
-                for site in self.sites(call, scope):
-                    yield site._replace(registration=registration)
+                yield from (site._replace(registration=registration) for site in self.sites(call, scope))
             finally:
                 self._depth -= 1
 

@@ -71,9 +71,9 @@ def _handed_on(module: Module, name: str, home: Scope) -> Iterator[Entry]:
             frame, inside = call_frame(called, call, scope), called.owner.scope_of(called.function)
             for parameter, (argument, _) in frame.filled.items():
                 same = isinstance(argument, ast.Name) and argument.id == name
-                for entry, subject in _entries(called.owner, parameter) if same else ():
-                    if isinstance(subject, ast.Name) and entry.scope is inside:
-                        yield entry._replace(scope=frame)
+                entries = _entries(called.owner, parameter) if same else ()
+                named = (entry for entry, subject in entries if isinstance(subject, ast.Name) and entry.scope is inside)
+                yield from (entry._replace(scope=frame) for entry in named)
 
 
 def _modules(home: Module, name: str) -> list[Module]:

@@ -93,8 +93,7 @@ class Elements:
                 for alternative in alternatives(node):
                     yield from self.of(alternative, scope, depth)
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
-                for frame in self.rounds(node.elt, scope):
-                    yield substitute(node.elt, frame)
+                yield from (substitute(node.elt, frame) for frame in self.rounds(node.elt, scope))
             case ast.Call():
                 yield from self._returned(node, scope, depth)
             case ast.Await(value=value) | ast.NamedExpr(value=value) | ast.Subscript(value=value, slice=ast.Slice()):
@@ -141,8 +140,7 @@ class Elements:
             about = ast.copy_location(ast.Tuple(both, ast.Load()), entry.value)
             for frame in self.contexts(about, entry.scope):
                 self.functions.steps = steps
-                for inner in self.rounds(entry.at, frame, about):
-                    yield entry, inner
+                yield from ((entry, inner) for inner in self.rounds(entry.at, frame, about))
 
     def contexts(self, about: ast.expr, scope: Scope) -> list[Scope]:
         """The scopes to read an expression in: one for each call of the function whose arguments it depends on.
@@ -250,9 +248,8 @@ class Elements:
             for inner, where in self.of(node.args[0], scope, depth):
                 yield from self.of(inner, where, depth)
         elif name == "builtins.filter" and len(node.args) == 2:
-            for item in self.of(node.args[1], scope, depth):
-                if self.conditions.accepts(node.args[0], scope, item) is not False:
-                    yield item
+            items = self.of(node.args[1], scope, depth)
+            yield from (item for item in items if self.conditions.accepts(node.args[0], scope, item) is not False)
         elif name == "builtins.enumerate" and node.args:
             for counted, where in self.of(node.args[0], scope, depth):
                 number = ast.copy_location(ast.Name("_", ast.Load()), counted)
@@ -274,8 +271,7 @@ class Elements:
             if isinstance(node, (ast.Return, ast.YieldFrom)) and node.value is not None:
                 yield from self.of(node.value, frame, depth)
             elif isinstance(node, ast.Yield) and node.value is not None:
-                for inner in self.rounds(node, frame, node.value):
-                    yield substitute(node.value, inner)
+                yield from (substitute(node.value, inner) for inner in self.rounds(node, frame, node.value))
 
     # -- tables ------------------------------------------------------------------------------------------------------
 
@@ -292,8 +288,7 @@ class Elements:
                     else:
                         yield key, value, scope
             case ast.DictComp():
-                for frame in self.rounds(node.value, scope):
-                    yield node.key, node.value, frame
+                yield from ((node.key, node.value, frame) for frame in self.rounds(node.value, scope))
             case (
                 ast.Call(func=ast.Attribute(value=copied, attr="copy"), args=[])
                 | ast.Call(func=ast.Attribute(attr="copy" | "deepcopy"), args=[copied])

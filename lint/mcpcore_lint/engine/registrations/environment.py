@@ -246,9 +246,7 @@ def method_made(func: ast.Attribute, scope: Scope, depth: int = 0) -> tuple[Func
 
 def arguments_of(function: Function, call: ast.Call, *, bound_first: bool = False) -> dict[str, ast.expr]:
     """The argument for each parameter of a function, as far as the call shows it."""
-    positional = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
-    if bound_first:
-        positional = positional[1:]
+    positional = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)][bound_first:]
     arguments: dict[str, ast.expr] = {}
     for name, argument in zip(positional, call.args, strict=False):
         if isinstance(argument, ast.Starred):

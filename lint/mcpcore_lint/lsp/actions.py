@@ -13,7 +13,7 @@ from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix, Severity
 from mcpcore_lint.engine.syntax.source import Source
-from mcpcore_lint.lsp.reading import first_line
+from mcpcore_lint.lsp.reasons import first_line
 from mcpcore_lint.lsp.workspace import Analysis, Document, Workspace
 from mcpcore_lint.report import page
 from mcpcore_lint.runner.engine import fix_source

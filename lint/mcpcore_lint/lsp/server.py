@@ -25,7 +25,7 @@ from pygls.uris import to_fs_path
 
 from mcpcore_lint.lsp import actions, reasons
 from mcpcore_lint.lsp.actions import converted
-from mcpcore_lint.lsp.reading import Reading
+from mcpcore_lint.lsp.reasons import Reading
 from mcpcore_lint.lsp.workspace import Analysis, Document, Workspace
 from mcpcore_lint.output import CannotRunError
 from mcpcore_lint.runner.groups import is_document

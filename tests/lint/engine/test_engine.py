@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from mcpcore_lint.rule import Rule
 from mcpcore_lint.runner import checker, engine, pool
-from mcpcore_lint.runner.check import FilesRun
 from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.engine import fix_source, lint_paths, lint_source
+from mcpcore_lint.runner.runner import FilesRun
 from mcpcore_lint.settings import PerFile, Settings
 
 from tests.lint.fixing import fix_paths

@@ -187,9 +187,10 @@ class Piece:
 
         positions = self.metadata(PositionProvider)
         outermost = zip(getattr(node, "lpar", ())[:1], getattr(node, "rpar", ())[-1:], strict=True)
-        for first, last in ((node, node), *outermost):
-            if first in positions:
-                yield self._offset(positions[first].start), self._offset(positions[last].end)
+        known = (
+            (positions[first], positions[last]) for first, last in ((node, node), *outermost) if first in positions
+        )
+        yield from ((self._offset(first.start), self._offset(last.end)) for first, last in known)
 
     def _offset(self, position: CodePosition) -> int:
         return self.file.offset_at(*self._place(position.line, position.column))

@@ -20,8 +20,8 @@ from mcpcore_lint.lsp.workspace import Document, Workspace
 from mcpcore_lint.model import Const, ContractEntry, FunctionNode, ToolDef, Value, options
 from mcpcore_lint.rules._advice import advice_of, sent_advice
 from mcpcore_lint.runner.checker import Checker
-from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.files import content_of
+from mcpcore_lint.runner.groups import Walk
 
 _ATTEMPTS: Final = 8
 """How many lines of a document that is not valid Python are replaced at most. Each attempt parses it again."""

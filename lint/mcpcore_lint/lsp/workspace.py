@@ -17,9 +17,8 @@ from mcpcore_lint.diagnostics import Diagnostic, Edit, Span
 from mcpcore_lint.engine.syntax.source import Source, SourceError
 from mcpcore_lint.paths import is_below, upwards
 from mcpcore_lint.runner.checker import Checker
-from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.files import content_of
-from mcpcore_lint.runner.groups import Group, documents_of, is_document
+from mcpcore_lint.runner.groups import Group, Walk, documents_of, is_document
 from mcpcore_lint.runner.runner import FilesRun, lint_groups
 from mcpcore_lint.settings import Settings
 

@@ -15,7 +15,7 @@ from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.type_model import Instance, method_of
 from mcpcore_lint.engine.semantics.types import Inference
-from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import BROAD, FUNCTIONS, Body, scope_around
@@ -54,7 +54,6 @@ class Callers:
         """What tests expect of the failures of the tools, by their functions."""
         self._hierarchy = hierarchy
         self._handlers = handlers
-        self._by_name: dict[Module, dict[str, list[tuple[ast.Call, Scope]]]] = {}
         self._known: dict[ast.AST, list[tuple[Module, ast.Call, Scope]]] = {}
 
     def objection(self, handler: Handler, place: Place) -> tuple[str, str] | None:
@@ -81,18 +80,8 @@ class Callers:
                 calls += self._calls_in(module, handler)
         return calls
 
-    def _calls_of(self, module: Module) -> dict[str, list[tuple[ast.Call, Scope]]]:
-        """The calls in a file, by the name that is called."""
-        calls = self._by_name.get(module)
-        if calls is None:
-            calls = self._by_name[module] = {}
-            for call, scope in module.calls_near("("):
-                name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-                calls.setdefault(name, []).append((call, scope))
-        return calls
-
     def _calls_in(self, module: Module, handler: Handler) -> Iterator[tuple[Module, ast.Call, Scope]]:
-        for call, scope in self._calls_of(module).get(handler.name, ()):
+        for call, scope in _calls_by_name(module).get(handler.name, ()):
             symbol = evaluate(call.func, scope)
             if isinstance(symbol, Symbol):
                 if symbol.definition is handler.node:
@@ -136,6 +125,16 @@ class Callers:
                             return ast.unparse(kind)
             node = parent
         return None
+
+
+@kept
+def _calls_by_name(module: Module) -> dict[str, list[tuple[ast.Call, Scope]]]:
+    """The calls in a file, by the name that is called."""
+    calls: dict[str, list[tuple[ast.Call, Scope]]] = {}
+    for call, scope in module.calls_near("("):
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        calls.setdefault(name, []).append((call, scope))
+    return calls
 
 
 # -- functions that a tool calls, and their `return {"error": ...}` ----------------------------------------------------

@@ -13,9 +13,8 @@ from mcpcore_lint.diagnostics import Diagnostic, Failure, Related, Span
 from mcpcore_lint.paths import below, upwards
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.records import ToolRecord, in_test_file
-from mcpcore_lint.runner.discover import Walk, regular
 from mcpcore_lint.runner.files import content_of
-from mcpcore_lint.runner.groups import Group, base_of
+from mcpcore_lint.runner.groups import Group, Walk, base_of, regular
 from mcpcore_lint.runner.results import FileResult, Report, Result, decoded, name_tools
 
 if TYPE_CHECKING:

@@ -38,24 +38,23 @@ def callers_of(scope: Scope) -> list[Caller] | None:
     A decorator counts as a call with what it decorates. None if the project has too many files to search.
     """
     home = written_scope(scope)
-    memo, key = home.module.memo, ("callers", home.node)
-    if key not in memo:
-        memo[key] = []  # a function that leads back to itself has no further callers
-        names = _names(home)
-        candidates: list[tuple[ast.Call, Scope]] | None = None
-        for _ in range(_RENAMES):
-            modules = home.module.project.modules_with(home.module, partial(_mentioned, names))
-            if modules is None:
-                candidates = None
-                break
-            more = {name for module in modules for name in _aliases(module, names)} - names
-            candidates = [placed for module in modules for placed in _calls_of(module, names | more)]
-            names |= more
-            if not more:
-                break
-        memo[key] = candidates and [caller for call in candidates for caller in _calling(home, *call)]
-    known: list[Caller] | None = memo[key]
-    return known
+    itself: list[Caller] | None = []  # a function that leads back to itself has no further callers
+    return home.module.once(("callers", home.node), lambda: _callers(home), itself)
+
+
+def _callers(home: Scope) -> list[Caller] | None:
+    names = _names(home)
+    candidates: list[tuple[ast.Call, Scope]] = []
+    for _ in range(_RENAMES):
+        modules = home.module.project.modules_with(home.module, partial(_mentioned, names))
+        if modules is None:
+            return None
+        more = {name for module in modules for name in _aliases(module, names)} - names
+        candidates = [placed for module in modules for placed in _calls_of(module, names | more)]
+        names |= more
+        if not more:
+            break
+    return [caller for call in candidates for caller in _calling(home, *call)]
 
 
 def all_callers_of(scope: Scope) -> list[Caller]:
@@ -144,10 +143,11 @@ def _calling(home: Scope, call: ast.Call, scope: Scope) -> Iterator[Caller]:
         if inside.node is home.node:
             return
         inside = inside.parent
-    for called in functions_run(call, scope):
-        # A decorator that is known to make tools has made one already.
-        if called.function is home.node and not (is_decorator(call) and _makes_tools(home, scope.module)):
-            yield called, call, scope
+    same = (called for called in functions_run(call, scope) if called.function is home.node)
+    # A decorator that is known to make tools has made one already.
+    yield from (
+        (called, call, scope) for called in same if not (is_decorator(call) and _makes_tools(home, scope.module))
+    )
 
 
 def is_unused(scope: Scope) -> bool:

@@ -75,15 +75,10 @@ class Calls:
 
     def decorations(self, node: Function, module: Module) -> tuple[Site, ...]:
         """The registrations that the decorators of a function make; kept for servers that list the function."""
-        key = ("decorations", node)
-        known: tuple[Site, ...] | None = module.memo.get(key)
-        if known is None:
-            scope = module.scope_of(node)
-            info = module.classes.get(scope.owner) if scope.owner is not None else None
-            outside = info.body_scope if info is not None else scope.parent or module.scope
-            known = tuple(self.decorating(node, outside))
-            module.memo[key] = known
-        return known
+        scope = module.scope_of(node)
+        info = module.classes.get(scope.owner) if scope.owner is not None else None
+        outside = info.body_scope if info is not None else scope.parent or module.scope
+        return module.once(("decorations", node), lambda: tuple(self.decorating(node, outside)))
 
     def decorating(self, node: Function, outside: Scope) -> Iterator[Site]:
         """The registrations that the decorators of a function make, read again."""

@@ -69,16 +69,12 @@ class Callers:
         return None
 
     def _calls(self, handler: Handler) -> list[tuple[Module, ast.Call, Scope]]:
-        calls = self._known.get(handler.node)
-        if calls is not None:
-            return calls
-        calls = self._known[handler.node] = []
-        for module in self._modules:
-            if not module.source.has(handler.name):
-                continue
-            with self._guarded(module.absolute):
-                calls += self._calls_in(module, handler)
-        return calls
+        if handler.node not in self._known:
+            calls = self._known[handler.node] = []
+            for module in (module for module in self._modules if module.source.has(handler.name)):
+                with self._guarded(module.absolute):
+                    calls += self._calls_in(module, handler)
+        return self._known[handler.node]
 
     def _calls_in(self, module: Module, handler: Handler) -> Iterator[tuple[Module, ast.Call, Scope]]:
         for call, scope in _calls_by_name(module).get(handler.name, ()):

@@ -351,17 +351,16 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
             for item in part.items
             if isinstance(item.context_expr, ast.Call) and item.context_expr.args and call in walk([part])
         }
-        patterns = (
+        matched = {
             _first_words(option.value)
             for part in withs
             for item in part.items
             for option in getattr(item.context_expr, "keywords", ())
             if option.arg == "match"
-        )
+        }
         code = ast.unparse(block)
         # A double that raises makes the tool fail.
         reads = bool(_FAILS.search(code if by_string else " ".join(tests)) or (tests and "side_effect" in code))
-        matched = {*patterns}
         for tool in tools:
             before = known.get(tool, Asserted())
             known[tool] = before._replace(

@@ -269,10 +269,9 @@ def _raised(tool: ToolDef, context: RuleContext, root: str) -> Iterator[tuple[st
         else:
             continue
         yield from ((reason, place) for reason in thrown.reasons or ())
-    for named in tool.handler.named_reasons:
-        if named.method == "guard":
-            for reason in strings(named.reason) or ():
-                yield reason, (tool.handler.module.absolute, named.node.lineno)
+    for named in (named for named in tool.handler.named_reasons if named.method == "guard"):
+        place = (tool.handler.module.absolute, named.node.lineno)
+        yield from ((reason, place) for reason in strings(named.reason) or ())
 
 
 def _in_helpers(module: Module, tools: Iterable[ToolDef]) -> dict[str, list[int]]:

@@ -1,6 +1,6 @@
 """Looks into files of a project and its environment; run by the interpreter of the project, as a script.
 
-Needs nothing but Python. The argument is JSON: what to do, and its own arguments. Writes JSON to standard output.
+Needs nothing but Python. The argument is JSON: the task, and its own arguments. Writes JSON to standard output.
 """
 
 from __future__ import annotations

@@ -652,6 +652,98 @@ async def test_failures_that_a_low_level_server_returns_are_marked(tmp_path: Pat
     assert stays == run(tmp_path / "stays", {"server.py": stays})[1]["server.py"]
 
 
+READ = """from mcp.server import (
+    Server,  # the server
+)
+from mcp.types import \\
+    CallToolResult as Result, \\
+    TextContent as Text, \\
+    Tool
+from mcp import types
+
+app = Server("x")
+
+
+def with_footer(function):
+    async def inner(arguments):
+        return [*await function(arguments), footer()]
+
+    return inner
+
+
+def footer():
+    from mcp.types import TextContent
+
+    return TextContent(type="text", text="footer")
+
+
+@app.list_tools()
+async def list_tools():
+    return [Tool(name="find", inputSchema={"type": "object"})]
+
+
+@app.call_tool()
+async def call_tool(name, arguments) -> list[Text]:
+    if name == "find":
+        content = await find(arguments)
+        content += [footer()]
+        return content
+    if name == "sell":
+        return await sell(arguments)
+    if name == "count":
+        return await count(arguments)
+    if name == "more":
+        return await more(arguments)
+    return [Text(type="text", text=f"Unknown tool: {name}")]
+
+
+async def find(arguments):
+    return [Text(type="text", text="Error: nothing to find")]
+
+
+@with_footer
+async def sell(arguments):
+    return [Text(type="text", text="Error: nothing to sell")]
+
+
+async def count(arguments) -> '''list[Text]''':
+    if arguments:
+        return await more(arguments)
+    return [Text(type="text", text="Error: nothing to count")]
+
+
+Contents = "list[Text]"
+
+
+async def more(arguments) -> Contents:
+    return [Text(type="text", text="Error: no more")]
+"""
+
+
+@pytest.mark.anyio
+async def test_failures_that_other_code_reads_stay(tmp_path: Path) -> None:
+    """A caller that adds to them, and a decorator. Names may be imported under others, or in functions."""
+    outcome, files = run(tmp_path, {"server.py": READ})
+    assert ["call_tool", "count", "more"] == sorted(tool for *_, tool in outcome.converted)
+    assert "    Server,  # the server\n    ServerRequestContext,\n)" in files["server.py"]
+    space: dict[str, Any] = {}
+    exec(compile(files["server.py"], "server.py", "exec"), space)
+    async with Client(space["app"]) as client:
+        answers = [await client.call_tool(name, {}) for name in ("find", "sell", "count", "lose")]
+    texts = ["Error: nothing to find", "Error: nothing to sell", "Error: nothing to count", "Unknown tool: lose"]
+    assert texts == [answer.content[0].text for answer in answers]  # type: ignore[union-attr]
+    assert [False, False, True, True] == [answer.is_error for answer in answers]
+    assert () == run(tmp_path, {})[0].files
+
+
+def test_a_handler_in_a_file_that_imports_only_its_server_follows(tmp_path: Path) -> None:
+    """Version 2 has no decorators for it."""
+    server = "from mcp.server import Server\n\nserver = Server('x')\n\n\n@server.list_tools()\nasync def list_tools() -> list: ...\n"
+    prompts = "from server import server\n\n\n@server.get_prompt()\nasync def prompt(name, arguments): ...\n"
+    _, files = run(tmp_path, {"server.py": server, "prompts.py": prompts})
+    assert "await prompt(params.name, params.arguments)" in files["prompts.py"]
+
+
 NEW = """import json
 
 from mcp.server import Server
@@ -688,6 +780,14 @@ async def test_failures_of_a_low_level_server_of_version_2_can_be_read(tmp_path:
     outcome, files = run(tmp_path, {"server.py": NEW, "test_server.py": test})
     assert 'raise TimeoutError("It took too long")' in files["server.py"]
     assert 4 == len(outcome.converted)
+    # A caller or a decorator may catch the exceptions, and options may mark the result.
+    options = NEW.replace("is_error=False", "**{'is_error': False}")
+    caught = "\n\nasync def serve(context, params):\n    try:\n        return await call_tool(context, params)\n    except ValueError:\n        return None\n"
+    assert 3 == len(run(tmp_path / "caught", {"server.py": options + caught})[0].converted)
+    decorated = NEW.replace("async def call_tool", "@retried\nasync def call_tool")
+    assert 2 == len(
+        run(tmp_path / "decorated", {"server.py": f"from retrying import retried\n{decorated}"})[0].converted
+    )
     space: dict[str, Any] = {}
     exec(compile(files["server.py"], "server.py", "exec"), space)
     async with Client(space["server"]) as client:

@@ -247,6 +247,11 @@ def test_options_that_a_function_takes_go_to_the_call_as_it_passes_them(tmp_path
     assert (
         "made.py:9: sse_path=path of the server, which SDK 2.0 does not have, is removed: give it to mcp.run()" in line
     )
+    # Which of two branches ran is not known.
+    takes = TAKES.replace("    mcp = make", "    mcp = make(config, port=1)\n    if args.dev:\n        mcp = make")
+    outcome, files = run(tmp_path / "branches", {"made.py": PASSED, "main.py": takes})
+    assert '    mcp.run(transport="sse", host=config.server.host)\n' in files["main.py"]
+    assert "made.py:9: port=int(port) of the server" in " ".join(report(outcome))
     for changed in ("config = None\n    mcp.run(", "mcp.run("):
         call = "config, **args" if changed == "mcp.run(" else "config, port=1"
         takes = TAKES.replace("mcp.run(", changed).replace("config, port=args.port", call)

@@ -246,6 +246,26 @@ def test_lists_that_name_no_framework_or_an_idle_one(tmp_path: Path) -> None:
         assert (after or before, lines) == (files[name], report(outcome))
 
 
+def test_a_requirement_that_something_else_needs_stays(tmp_path: Path) -> None:
+    """A command in a file of the folder, and what the list itself has. Words about the project need nothing."""
+    lists = '[project]\nkeywords = [\n    "fastmcp",\n]\ndependencies = ["mcp", "fastmcp>=2"]\n'
+    left = {"Makefile": "dev:\n\tfastmcp dev server.py\n", "fastmcp.json": "{}", "a.ipynb": '"from fastmcp import A"'}
+    names = ['[project.scripts]\nx = "fastmcp.cli:app"\n', '[tool.uv.sources]\nfastmcp = { path = "x" }\n']
+    projects = [{"pyproject.toml": lists, name: text} for name, text in left.items()]
+    projects += [{"pyproject.toml": lists + name} for name in names]
+    for number, files in enumerate([*projects, {"pyproject.toml": lists, "README.md": "Like fastmcp.\n"}]):
+        _, after = run(tmp_path / str(number), {"server.py": SDK, **files})
+        assert ("fastmcp>=4.0" in after["pyproject.toml"]) is (number < len(projects)), files
+
+
+def test_an_idle_requirement_with_a_comment_stays(tmp_path: Path) -> None:
+    """A second run changes nothing."""
+    text = "mcp>=1\nfastmcp>=2  # the command\n"
+    _, files = run(tmp_path, {"server.py": SDK, "requirements.txt": text})
+    assert "mcp>=2.3\nmcpcore>=0.1\nfastmcp>=2  # the command\n" == files["requirements.txt"]
+    assert () == migrate([str(tmp_path)]).files
+
+
 def test_requirements_are_put_back_with_the_code(tmp_path: Path) -> None:
     """A list of dependencies asks for nothing that the code does not import any more."""
     broken = f"{SERVER}\n\nimport inspect\n\nassert inspect.isfunction(f), 'no function'\n"

@@ -50,6 +50,10 @@ def test_a_server_that_a_function_makes_is_listed(tmp_path: Path) -> None:
     made += "\n    return mcp\n\n\ndef broken() -> 'FastMCP':\n    raise SystemExit('no key')\n\n\ndef other(x) -> FastMCP: ...\n"
     # A function that does not say what it returns is not called: it may write, delete or serve.
     made += f"\n\ndef erase():\n    open({str(tmp_path / 'erased')!r}, 'w')\n    return FastMCP('y')\n"
+    # Nor is one whose server is another one.
+    erases = f"    open({str(tmp_path / 'erased')!r}, 'w')\n"
+    made += f"\n\nclass Server: ...\n\n\ndef rent() -> Server:\n{erases}\n\ndef buy() -> 'Server | None':\n{erases}"
+    made += f"\n\ndef lend() -> 'Server':\n{erases}"
     done = migrate(tmp_path, {"server.py": made})
     assert 0 == done.exit_code, done.output
     assert "The files can be imported, and their servers list 1 tool." in done.stderr
@@ -79,6 +83,15 @@ class App:
 
 app = App()
 server = Server("b")
+
+
+class Hiding:
+    @property
+    def __dict__(self):
+        raise SystemExit("nothing to see")
+
+
+hiding = Hiding()
 connecting = Server("c", on_list_tools=list_with_state, lifespan=lambda server: 1 / 0)
 """
 
@@ -243,3 +256,17 @@ def test_packages_that_ask_for_an_earlier_release_are_listed(tmp_path: Path) -> 
         "9: the pin websockets>=12,<14: the installed fastmcp needs websockets ",
         "13: the pin PyJWT[x]==2: the installed mcp needs pyjwt ",
     ] == [line.partition("needs ")[0] + "needs " + line.partition("needs ")[2].split()[0] + " " for line in lines]
+
+
+def test_what_a_low_level_server_passes_on_is_put_back_with_it(tmp_path: Path) -> None:
+    """Its failures stay as version 1 of the SDK takes them."""
+    server = "import mcp.server\nfrom mcp.server import Server\nfrom helper import find\n\nif hasattr(mcp.server, 'ServerRequestContext'):\n"
+    server += "    assert '@' + 'server.call_tool' in open(__file__).read()\n    Server.call_tool = lambda self: lambda function: function\n"
+    server += "\n\nserver = Server('x')\n\n\n@server.call_tool()\nasync def call(name, arguments) -> list:\n"
+    server += "    if name == 'find':\n        return await find(arguments)\n    return []\n"
+    helper = "from mcp.types import TextContent\n\n\nasync def find(arguments) -> list:\n"
+    helper += "    return [TextContent(type='text', text='Error: nothing to find')]\n"
+    done = migrate(tmp_path, {"server.py": server, "helper.py": helper, "requirements.txt": "mcp<2"})
+    assert "helper.py is unchanged, since it could not be imported any more: server.py could not" in done.stdout
+    assert (server, helper) == ((tmp_path / "server.py").read_text(), (tmp_path / "helper.py").read_text())
+    assert "mcp<2" == (tmp_path / "requirements.txt").read_text()

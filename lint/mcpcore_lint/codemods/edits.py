@@ -171,7 +171,7 @@ def import_name(module: Module, package: str, name: str) -> Imported:
     if whole is not None:
         return Imported(f"{whole}.{name}", ())
     taken = name in bindings or any(name in scope.bindings for scope in module.functions.values())
-    local = f"{package}_{name}" if taken else name
+    local = f"{package.replace('.', '_')}_{name}" if taken else name
     return Imported(local, (import_edit(module, package, f"{name} as {local}" if taken else name),))
 
 
@@ -182,18 +182,18 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
     for statement in [*body, *guarded]:
         if isinstance(statement, ast.ImportFrom) and "." * statement.level + (statement.module or "") == package:
             lines = {alias.lineno for alias in statement.names} - {statement.lineno}
-            # One name a line stays one name a line.
-            gap = (
-                source.newline + _indent(source.line(max(lines, default=1)))
-                if len(lines) == len(statement.names)
-                else " "
-            )
+            # One name a line stays one name a line, with its comment.
+            end, last = source.node_range(statement.names[-1])[1], source.node_range(statement)[1]
+            rest = re.match(r"[ \t]*,?([ \t]*(?:#[^\r\n]*)?)(?=\r?\n)", source.text[end:last])
+            is_list = len(lines) == len(statement.names) and source.text[last - 1] == ")"
+            gap = source.newline + _indent(source.line(max(lines))) if is_list else " "
             for alias in statement.names:
                 if name_order(clause) < name_order(alias.name):
                     start, _ = source.node_range(alias)
                     return Edit(start, start, f"{clause},{gap}")
             if statement.names[-1].name != "*":
-                _, end = source.node_range(statement.names[-1])
+                if is_list and rest is not None:
+                    return Edit(end, end + rest.end(), f",{rest[1]}{gap}{clause},")
                 return Edit(end, end, f",{gap}{clause}")
     line = f"from {package} import {clause}{source.newline}"
     if guarded:

@@ -98,8 +98,12 @@ class Callers:
             return isinstance(parents[parent], ast.Expr)
         if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
             # `content = await find(arguments)`, which only `return content` reads
-            names = [part for part in ast.walk(scope_around(call, module).node) if isinstance(part, ast.Name)]
-            reads = [part for part in names if part.id == parent.targets[0].id and isinstance(part.ctx, ast.Load)]
+            name, named = parent.targets[0].id, ast.walk(scope_around(call, module).node)
+            names = [part for part in named if isinstance(part, ast.Name) and part.id == name]
+            # `content += [...]` reads it too
+            reads = [
+                part for part in names if isinstance(part.ctx, ast.Load) or isinstance(parents[part], ast.AugAssign)
+            ]
             parent = min(
                 (parents[part] for part in reads), key=lambda part: isinstance(part, ast.Return), default=parent
             )

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.type_model import Function
 from mcpcore_lint.engine.semantics.types import Inference
@@ -28,7 +29,7 @@ from mcpcore_lint.migrate.failures import CONTENT, RESULT, raised_failure, retur
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.migrate.renames import REQUESTS
-from mcpcore_lint.model import Handler, ToolDef, string
+from mcpcore_lint.model import Handler, Symbol, ToolDef, string
 
 LOW_LEVEL: Final = re.compile(
     rb"(?m)^[ \t]*(?:@[\w.]+\.(?:call_tool|list_tools)\(\)|[\w.]+(?:\.(?:call|list)_tools?\(\)\(|"
@@ -65,6 +66,8 @@ _FORMS: Final = {
 }  # fmt: skip
 """By decorator: the number of parameters, the method, the parameters and the result of the request, and its value."""
 _DECORATORS: Final = frozenset({*_FORMS, "completion"})
+REGISTERS: Final = re.compile(rb"@[\w.]+\.(?:%b)\(" % "|".join(sorted(_DECORATORS)).encode())
+"""A handler, perhaps in a file that imports its server from another one."""
 _EMPTY: Final = frozenset({"EmptyResult", "None"})
 _MESSAGE: Final = ", params.message"
 _CONTEXT: Final = "request_context"
@@ -238,27 +241,33 @@ def _adapter(
 
 def _forms(node: _Handler, module: Module, answer: str, depth: int = 0) -> frozenset[str]:
     """The forms of what a function returns: `list`, `str`, `None` and names of classes; empty if they are not known."""
+    scope = module.scope_of(node)
     if node.returns is None:
-        scope = module.scope_of(node)
         return _all([_forms_of(value, scope, answer, depth) for value in returned(node)])
-    return frozenset(_said(node.returns))
+    return frozenset(_said(node.returns, scope))
 
 
-def _said(node: ast.expr) -> Iterator[str]:
+def _class(node: ast.expr, scope: Scope) -> str:
+    """The name of a class where it is defined, without its module."""
+    symbol = evaluate(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
+    return (symbol.name if isinstance(symbol, Symbol) else ast.unparse(node)).rpartition(".")[2]
+
+
+def _said(node: ast.expr, scope: Scope) -> Iterator[str]:
     """The forms in an annotation."""
     match node:
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            yield from (*_said(left), *_said(right))
+            yield from (*_said(left, scope), *_said(right, scope))
         case ast.Constant(value=str(text)):
             with suppress(SyntaxError):
-                yield from _said(ast.parse(text, mode="eval").body)
+                yield from _said(ast.parse(text, mode="eval").body, scope)
         case ast.Constant():
             yield "None"
         case ast.Subscript(value=kind, slice=inner) if ast.unparse(kind).endswith(("Optional", "Union")):
             for part in inner.elts if isinstance(inner, ast.Tuple) else [inner, ast.Constant(None)]:
-                yield from _said(part)
+                yield from _said(part, scope)
         case _:
-            name = ast.unparse(node).partition("[")[0].rpartition(".")[2]
+            name = _class(node.value if isinstance(node, ast.Subscript) else node, scope)
             yield "list" if name in _LISTS else name
 
 
@@ -275,8 +284,8 @@ def _forms_of(value: ast.expr, scope: Scope, answer: str, depth: int) -> frozens
             return frozenset({"str"})
         case ast.Await():
             return _forms_of(value.value, scope, answer, depth)
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name == answer:
-            return frozenset({name})
+        case ast.Call(func=func) if _class(func, scope) == answer:
+            return frozenset({answer})
         case ast.Call() if depth < _DEPTH:
             return _all([
                 _forms(kind.node, kind.module, answer, depth + 1)
@@ -330,7 +339,9 @@ class Marker:
         self._function(tool.handler, names, is_passed=not is_new, raises=is_new)
         for handler in [handler for handler, *_ in calls if handler is not None]:
             own = [(module, call) for other, module, call in calls if other is handler and call is not None]
-            is_passed = not is_new and all(self._callers.only_returned(*call) for call in own)
+            # A decorator may read what the function returns.
+            plain = not getattr(handler.node, "decorator_list", ())
+            is_passed = not is_new and plain and all(self._callers.only_returned(*call) for call in own)
             self._function(handler, names, is_passed=is_passed)
             if self._changed.get(handler.node):
                 self._annotate(tool.handler)
@@ -371,9 +382,10 @@ class Marker:
                 self._annotate(handler)
                 self._changed[node] = True
             marks.converted.append((place.rule, place.node.lineno, handler.name))
-        for place in _raised(body) if raises else ():
+        for place in _raised(body) if raises and not node.decorator_list else ():
             kind = place.raised.removeprefix("builtins.")
-            if kind not in expected.raised and place.rule in self._rules and place.message is not None:
+            is_free = kind not in expected.raised and self._callers.objection(handler, place) is None
+            if is_free and place.rule in self._rules and place.message is not None:
                 text = segment(place.message)
                 text = text if is_text(place.message, body.scope) else f"str({text})"
                 result, block = (spell("mcp.types", name) for name in ("CallToolResult", "TextContent"))
@@ -385,8 +397,17 @@ class Marker:
         """Let the annotation of a function say that it may return a result."""
         module, returns = handler.module, getattr(handler.node, "returns", None)
         if returns is not None and not re.search(r"CallToolResult|\bAny$", ast.unparse(returns)):
-            end = module.source.node_range(returns)[1] - isinstance(returns, ast.Constant)
-            edit = Edit(end, end, f" | {self._names[module].spell('mcp.types', 'CallToolResult')}")
+            start, end = module.source.node_range(returns)
+            either = f" | {self._names[module].spell('mcp.types', 'CallToolResult')}"
+            edit = Edit(end, end, either)
+            if string(evaluate(returns, module.scope)) is not None:  # also a name for a text
+                is_text = isinstance(returns, ast.Constant)
+                quote, inner = (
+                    (module.source.text[end - 1], str(returns.value).strip())
+                    if is_text
+                    else ('"', ast.unparse(returns))
+                )
+                edit = Edit(start, end, f"{quote}{inner}{either}{quote}")
             self._marks[module].edits.extend([edit] * (edit not in self._marks[module].edits))
 
     def marks(self) -> Iterator[tuple[str, Marks]]:
@@ -411,7 +432,8 @@ def _returned(body: Body) -> Iterator[tuple[Place, ast.expr]]:
         if isinstance(value, ast.Call) and _is_result(value, body):
             options = {keyword.arg: keyword.value for keyword in value.keywords}
             marked = options.get("isError") or options.get("is_error")
-            content = options.get("content") if marked is None or getattr(marked, "value", None) is False else None
+            is_open = None not in options and (marked is None or getattr(marked, "value", None) is False)
+            content = options.get("content") if is_open else None
         if isinstance(content, (ast.Call, ast.List)) and value is not None:
             block = content.elts[0] if isinstance(content, ast.List) and content.elts else content
             place = (

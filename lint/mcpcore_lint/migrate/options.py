@@ -351,7 +351,9 @@ class Site(NamedTuple):
 
     def passed(self, call: ast.Call) -> dict[str, str]:
         """The parameters of the function with a call that makes the server, as the site spells them."""
-        return dict(next((passed for maker, passed in self.makers if maker is call), ()))
+        ways = [{*passed} for maker, passed in self.makers if maker is call]
+        # In several branches, a parameter may get another value in each.
+        return dict(set.intersection(*ways)) if ways else {}
 
     def needs(self, option: str, kind: str) -> bool:
         """Whether an option means something there."""

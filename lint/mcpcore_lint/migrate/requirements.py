@@ -107,7 +107,15 @@ class Needs(NamedTuple):
 
 
 _NAMED: Final = re.compile(rb"(?<![.\w-])fastmcp\b")
-_RUN: Final = re.compile(rb"\bfastmcp[\"', ]+(?:run|dev|install|inspect|call|list)\b")
+_RUN: Final = re.compile(
+    rb"\bfastmcp[\"', ]+(?:run|dev|install|inspect|call|list)\b|^fastmcp\.json$"
+    rb"|\b(?:from|import)[ ]+fastmcp\b|-m[\"', ]+fastmcp\b",
+    re.MULTILINE,
+)
+"""A use of FastMCP in a file that is no code."""
+_ELSEWHERE: Final = re.compile(r"(?<![.\w/-])fastmcp(?![\w/-])")
+_WORDS: Final = re.compile(r"#[^\n]*|^(?:keywords[ \t]*=[ \t]*\[[^\]]*\]|description[ \t]*=[^\n]*)", re.MULTILINE)
+"""Parts of a list that use no package."""
 _MCPCORE: Final = re.compile(rb"^[ \t]*(?:from|import) mcpcore\b", re.MULTILINE)
 
 
@@ -117,14 +125,24 @@ def needs_of(code: Sequence[bytes], brought: frozenset[str], *, is_changed: bool
     return Needs(is_changed, any(map(_MCPCORE.search, code)), fastmcp, brought)
 
 
-def listed(texts: Mapping[str, bytes], code: Iterable[bytes]) -> tuple[tuple[str, ...], bool]:
-    """The lists that may get mcpcore if none names a framework, and whether nothing names FastMCP except them."""
+def listed(texts: Mapping[str, bytes], code: Iterable[bytes], others: Iterable[bytes]) -> tuple[tuple[str, ...], bool]:
+    """The lists that may get mcpcore if none names a framework, and whether FastMCP goes unused.
+
+    Args:
+        texts: The lists.
+        code: The files with code.
+        others: The other files of the folder, each with its name in the first line.
+    """
     decoded = {path: raw.decode("utf-8", "replace") for path, raw in texts.items() if not path.endswith(LOCKS)}
     lists = {path: (text, _lists(path, text)) for path, text in decoded.items()}
     named = any(next(_found(path, *known), None) or "mcpcore" in known[0] for path, known in lists.items())
     mains = tuple(path for path, (_, known) in lists.items() if known and known[0] and "constraints" not in path)
-    is_idle = not any(map(_NAMED.search, code)) and not any(map(_RUN.search, texts.values()))
-    return () if named else tuple(path for path in mains if path.endswith(".toml")) or mains, is_idle
+    is_used = any(map(_NAMED.search, code)) or any(map(_RUN.search, [*texts.values(), *others]))
+    # `[project.scripts]`, the extras of Poetry and the sources of uv may name it, too.
+    for path, (text, found) in lists.items() if not is_used else ():
+        edits = [Edit(*match.span(), "") for match, _ in _found(path, text, found)]
+        is_used = is_used or _ELSEWHERE.search(_WORDS.sub("", apply(text, edits))) is not None
+    return () if named else tuple(path for path in mains if path.endswith(".toml")) or mains, not is_used
 
 
 class Requirements(NamedTuple):
@@ -162,7 +180,7 @@ def plan_requirements(
         return Requirements(left=(line,) if stale else ())
     lists = _lists(path, text)
     found = [*_found(path, text, lists)]
-    idle = is_idle and writable and needs.moved
+    idle = is_idle and writable and (needs.moved or (needs.mcpcore and lists is not None))
     with_mcp = {home for match, home in found if match["name"] == "mcp"}
     gone = [match for match, home in found if idle and match["name"] == "fastmcp" and home in with_mcp]
     cut = {match: edit for match in gone if (edit := _cut(path, text, match, lists)) is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from stat import S_ISREG
 from typing import Final, NamedTuple
@@ -19,6 +19,8 @@ from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.settings import Settings
 
+_LARGE: Final = 1 << 20
+"""The size of files that hold no command."""
 DOCUMENTS: Final = (".md", ".markdown")
 """The suffixes of Markdown files, whose Python blocks are checked."""
 
@@ -165,6 +167,13 @@ def listing(group: Group, sources: Iterable[str]) -> list[str]:
     folders = {folder for start in starts for folder in (start, *upwards(start)) if folder.startswith(root)}
     paths = (os.path.join(folder, name) for folder in sorted(folders) for name in sorted(os.listdir(folder)))
     return [path for path in paths if FILES.fullmatch(os.path.basename(path)) and os.path.isfile(path)]
+
+
+def beside(root: str, lists: Collection[str]) -> list[bytes]:
+    """What the other files of a folder hold that are neither code nor large, each with its name in the first line."""
+    entries = [entry for entry in os.scandir(root) if entry.is_file() and entry.path not in lists]
+    entries = [entry for entry in entries if entry.stat().st_size < _LARGE and not entry.name.endswith(".py")]
+    return [os.fsencode(entry.name) + b"\n" + (content_of(entry.path) or b"") for entry in entries]
 
 
 # -- the Python files below some folders, without those that are excluded ----------------------------------------------

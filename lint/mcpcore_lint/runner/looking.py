@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import functools
 import importlib
 import inspect
 import json
@@ -19,7 +20,6 @@ from typing import Any, Final
 
 _LOW_LEVEL = "mcp.server.lowlevel.server.Server"
 _SERVERS = ("fastmcp.server.server.FastMCP", "mcp.server.mcpserver.server.MCPServer", _LOW_LEVEL)
-_NAMES = ("FastMCP", "MCPServer", "Server")
 
 
 def main() -> None:
@@ -50,19 +50,23 @@ def _imported(folders: list[str], modules: list[tuple[str, str]]) -> dict[str, A
         if getattr(module, "__file__", None) in dict(modules):
             for value in [*vars(module).values()]:
                 try:
-                    made = value() if _makes_server(value, module.__name__) else value
+                    servers = _servers(value, module.__name__)
                 except BaseException:  # noqa: BLE001, S112 - it may need settings that are not there
                     continue
-                # An object of the project may hold its server.
-                own = type(made).__module__ == module.__name__ and hasattr(made, "__dict__")
-                for server in [made, *vars(made).values()] if own else [made]:
-                    kinds = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(server).__mro__}
+                for server in servers:
                     try:
-                        if not kinds.isdisjoint(_SERVERS):
-                            tools.update(asyncio.run(_tools(server, is_low_level=_LOW_LEVEL in kinds)))
+                        tools.update(asyncio.run(_tools(server, is_low_level=_LOW_LEVEL in _kinds(type(server)))))
                     except Exception as error:  # noqa: BLE001 - the server of another project may raise anything
                         failed[str(module.__file__)] = _told(error, "tools/list: ")
     return {"failed": failed, "tools": len(tools)}
+
+
+def _servers(value: object, module: str) -> list[object]:
+    """A server of a module, that which one of its functions makes, or those that one of its objects holds."""
+    made = value() if callable(value) and _makes_server(value, module) else value
+    own = type(made).__module__ == module and hasattr(made, "__dict__")
+    objects = [made, *vars(made).values()] if own else [made]
+    return [server for server in objects if not _kinds(type(server)).isdisjoint(_SERVERS)]
 
 
 async def _tools(server: Any, *, is_low_level: bool) -> list[str]:
@@ -90,8 +94,16 @@ def _makes_server(value: object, module: str) -> bool:
     optional = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     needed = [part for part in parameters if part.default is part.empty and part.kind not in optional]
     said = value.__annotations__.get("return")
-    name = said if isinstance(said, str) else getattr(said, "__name__", "")
-    return not needed and name.partition("[")[0].rpartition(".")[2] in _NAMES
+    if isinstance(said, str):
+        first, *names = said.strip("'\"").partition("[")[0].split(".")
+        said = functools.reduce(lambda part, name: getattr(part, name, None), names, value.__globals__.get(first))
+    # Other classes of the same name may be servers that somebody pays for.
+    kind = getattr(said, "__origin__", said)
+    return not needed and isinstance(kind, type) and not _kinds(kind).isdisjoint(_SERVERS)
+
+
+def _kinds(kind: type) -> set[str]:
+    return {f"{part.__module__}.{part.__qualname__}" for part in kind.__mro__}
 
 
 def _problem(path: str, name: str, modules: dict[str, str]) -> dict[str, Any] | None:

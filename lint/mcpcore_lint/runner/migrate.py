@@ -22,7 +22,7 @@ from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate import requirements
 from mcpcore_lint.migrate.callers import Callers, Helpers, asserted, follow, is_test
 from mcpcore_lint.migrate.imports import ordered, unused, used_names
-from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, Marker, plan_servers
+from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, Marker, plan_servers
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, Left, merged
 from mcpcore_lint.migrate.options import Servers, plan_options, servers_of
@@ -35,7 +35,7 @@ from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes, guarded
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
-from mcpcore_lint.runner.groups import Group, base_of, find_groups, listing
+from mcpcore_lint.runner.groups import Group, base_of, beside, find_groups, listing
 from mcpcore_lint.runner.patch import FixedFile, Moves, disjoint
 from mcpcore_lint.runner.trial import Experiment, Trial, Tried
 
@@ -45,9 +45,8 @@ _VERSION_1: Final = re.compile(
 )
 _FASTMCP: Final = re.compile(r"^[ \t]*(?:import|from) fastmcp\b", re.MULTILINE)
 _SERVERS: Final = re.compile(rb"\b(?:FastMCP|MCPServer|mcpcore)\b")
-_CONCERNS: Final = re.compile(
-    rb"mcp|MCP|" + b"|".join(rb"\b%b\b" % name.encode() for name in ATTRIBUTES), re.IGNORECASE
-)
+_WORDS: Final = b"|".join([b"mcp", REGISTERS.pattern, *(rb"\b%b\b" % name.encode() for name in ATTRIBUTES)])
+_CONCERNS: Final = re.compile(_WORDS, re.IGNORECASE)
 
 
 class Migration(NamedTuple):
@@ -153,12 +152,8 @@ class _Run:
         while True:
             before = len(crashed)
             # Other files may follow names that such a file would have changed, so they are migrated again without it.
-            state = (
-                dict(self.contents),
-                list(self.converted),
-                list(self.removed),
-                {path: [*moves] for path, moves in self.moves.items()},
-            )
+            moves = {path: [*moves] for path, moves in self.moves.items()}
+            state = dict(self.contents), [*self.converted], [*self.removed], moves
             left = self._passes(group, {path: raw for path, raw in files.items() if path not in crashed}, crashed)
             if len(crashed) == before:
                 break
@@ -259,9 +254,8 @@ class _Run:
                 path for path in sources if requirements.INSTALLS.search(self.raw[path]) and path not in lists
             ]
             self.raw.update({path: content_of(path) or b"" for path in lists if path not in self.raw})
-            mains, is_idle = requirements.listed(
-                {path: self.raw[path] for path in [*lists, *installing]}, files.values()
-            )
+            named = {path: self.raw[path] for path in [*lists, *installing]}
+            mains, is_idle = requirements.listed(named, files.values(), beside(group.config.root, lists))
             for path in [*lists, *installing]:
                 whole = path in installing or path.endswith(("yml", "yaml"))
                 folder = group.config.root if whole else os.path.dirname(path)
@@ -338,7 +332,11 @@ class _Run:
         for path, new in sorted(self.contents.items()) if write else ():
             if not self._write(path, new, self.raw[path]):
                 del self.contents[path]
-        tried = experiment.outcome(self._restore) if experiment is not None else None
+        # What a low-level server of version 1 passes on stays of that version with it.
+        low = {path for path in paths if REGISTERS.search(self.raw[path])}
+        shown = {place[0] for place in self.converted if low}
+        together = low | {path for path in paths if self.shown(path) in shown}
+        tried = experiment.outcome(self._restore, together) if experiment is not None else None
         if tried is not None and tried.undone:
             self._undo([path for path, _ in tried.undone])
         return tried

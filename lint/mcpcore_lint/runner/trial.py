@@ -207,8 +207,13 @@ class Experiment:
         self._imports = trial.imports(self._tried, root)
         self._ran = trial.run()
 
-    def outcome(self, restore: Callable[[str], None]) -> Tried:
-        """Import the written files, put back those that broke, and run the command again."""
+    def outcome(self, restore: Callable[[str], None], together: Collection[str] = ()) -> Tried:
+        """Import the written files, put back those that broke, and run the command again.
+
+        Args:
+            restore: Puts back a file.
+            together: The files that are put back together.
+        """
         undone: dict[str, str] = {}
         unreadable = self._imports.unreadable
         while True:
@@ -223,6 +228,8 @@ class Experiment:
             }
             if unreadable or not broke:
                 break
+            for path in {*together} - {*broke, *undone} if not broke.keys().isdisjoint(together) else ():
+                broke[path] = f"{os.path.basename(min(broke.keys() & {*together}))} could not"
             for path in broke:
                 restore(path)
             undone.update(broke)

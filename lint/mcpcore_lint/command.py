@@ -302,7 +302,7 @@ class _Command:
     def _report(self, result: Result, groups: Sequence[Group], *, fixed: int = 0, err: bool = False) -> int:
         """Print the report and return the exit code."""
         from mcpcore_lint.report import Outcome, render, statistics
-        from mcpcore_lint.runner.folding import fold
+        from mcpcore_lint.runner.results import fold
 
         options = self.options
         if options["write_baseline"]:

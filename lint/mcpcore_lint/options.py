@@ -142,10 +142,12 @@ def _problems(paths: tuple[str, ...], options: dict[str, Any]) -> Iterator[str]:
     if options["statistics"] and options["diff"]:
         yield "--diff shows a patch and counts no findings; leave --statistics out"
     written = {"--output-file": options["output_file"], "--baseline": options["write_baseline"] and options["baseline"]}
-    for name, path in written.items():
-        # Probably a mistyped argument, which would overwrite a source file.
-        if path and (path.endswith((".py", ".pyi", ".toml")) or path in paths) and os.path.exists(path):
-            yield f"{name} {path} would replace a file that is read; name another file"
+    # Probably a mistyped argument, which would overwrite a source file.
+    yield from (
+        f"{name} {path} would replace a file that is read; name another file"
+        for name, path in written.items()
+        if path and (path.endswith((".py", ".pyi", ".toml")) or path in paths) and os.path.exists(path)
+    )
     if options["output_file"] and options["output_file"] == options["baseline"]:
         yield f"--output-file and --baseline are the same file, {options['baseline']}; name two files"
     if options["write_baseline"] and options["diff"]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
+from mcpcore_lint.diagnostics import Span
 from mcpcore_lint.patterns import regex
-
-if TYPE_CHECKING:
-    from mcpcore_lint.diagnostics import Span
 
 ToolFlavour: TypeAlias = Literal["mcpcore", "sdk", "fastmcp", "lowlevel"]
 ToolKind: TypeAlias = Literal["tool", "resource", "prompt"]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.diagnostics import Severity
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 """An empty table that cannot be changed."""

@@ -23,10 +23,9 @@ def cases(rule: Rule) -> Iterator[tuple[str, Valid | Invalid]]:
     Args:
         rule: The rule.
     """
-    for index, valid in enumerate(rule.valid):
-        yield f"valid-{index}", Valid(valid) if isinstance(valid, str) else valid
-    for index, invalid in enumerate(rule.invalid):
-        yield f"invalid-{index}", invalid
+    valid = (Valid(case) if isinstance(case, str) else case for case in rule.valid)
+    yield from ((f"valid-{index}", case) for index, case in enumerate(valid))
+    yield from ((f"invalid-{index}", case) for index, case in enumerate(rule.invalid))
 
 
 def check(rule: Rule, case: Valid | Invalid) -> None:

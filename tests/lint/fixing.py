@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from mcpcore_lint.config import Config
-from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.files import real_paths
 from mcpcore_lint.runner.fix import fix_groups
-from mcpcore_lint.runner.groups import Group
+from mcpcore_lint.runner.groups import Group, Walk
 
 
 def fix_paths(paths, root, settings, *, unsafe=False):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 from mcpcore_lint.lsp import actions
-from mcpcore_lint.lsp.positions import Document
+from mcpcore_lint.lsp.workspace import Document
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mcpcore_lint.migrate.messages import code_of
-from mcpcore_lint.migrate.wording import whole
+from mcpcore_lint.migrate.sentences import whole
 
 SAID = {
     "Invalid JSON for metrics.": "The JSON for metrics is invalid.",

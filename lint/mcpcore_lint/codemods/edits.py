@@ -265,9 +265,8 @@ def _above_framework(body: list[ast.stmt]) -> int:
 def name_order(clause: str) -> tuple[int, str]:
     """The order of names in an import: constants, then classes, then functions."""
     name = clause.partition(" ")[0]
-    if name.isupper() and len(name) > 1:
-        return (0, name)
-    return (1 if name[:1].isupper() else 2, name)
+    is_constant = name.isupper() and len(name) > 1
+    return (0 if is_constant else 1 if name[:1].isupper() else 2), name
 
 
 def _group(name: str) -> int:

@@ -187,9 +187,10 @@ class Piece:
 
         positions = self.metadata(PositionProvider)
         outermost = zip(getattr(node, "lpar", ())[:1], getattr(node, "rpar", ())[-1:], strict=True)
-        for first, last in ((node, node), *outermost):
-            if first in positions:
-                yield self._offset(positions[first].start), self._offset(positions[last].end)
+        known = (
+            (positions[first], positions[last]) for first, last in ((node, node), *outermost) if first in positions
+        )
+        yield from ((self._offset(first.start), self._offset(last.end)) for first, last in known)
 
     def _offset(self, position: CodePosition) -> int:
         return self.file.offset_at(*self._place(position.line, position.column))
@@ -279,9 +280,8 @@ class Piece:
         if number is not None:
             start, end, tail, indent, _ = self.stretches[number]
             old = self.file.text[start:end] + tail
-            if not self._is_reproduced:
-                old = self._code(statement, indent, ends=old.endswith(("\n", "\r")))
-            return start, old, indent
+            ends = old.endswith(("\n", "\r"))
+            return start, old if self._is_reproduced else self._code(statement, indent, ends=ends), indent
         from libcst.metadata import PositionProvider
 
         from mcpcore_lint.codemods.visiting import children

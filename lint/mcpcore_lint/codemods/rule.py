@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.piece import Piece, Replacement, Statements, Stretch, Unreadable, stretch_around
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
+from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.prefilter import speaks_of_mcp
-from mcpcore_lint.model import Handler, ToolDef, Unknown, Value
+from mcpcore_lint.model import FunctionNode, Handler, ToolDef, Unknown, Value
 from mcpcore_lint.rule import Rule, RuleContext
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from libcst import CSTVisitor as _Visitor
     from libcst.metadata import CodePosition, CodeRange
 
-    from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.engine.syntax.scopes import Scope
 else:
     # At run time a rule becomes a visitor only before it visits: loading libcst takes longer than most runs.
@@ -192,7 +192,8 @@ class CstRule(Rule, _Visitor):
         for tool in tools:
             where = module if tool is None else tool.handler.module
             try:
-                self._look(Visit(_piece(where, tool), where, ctx, tool, reported.setdefault(where, set())))
+                piece = _piece(where, None if tool is None else tool.handler.node)
+                self._look(Visit(piece, where, ctx, tool, reported.setdefault(where, set())))
             except Unreadable as error:
                 problem = problem or error  # the other handlers may be readable
         if problem is not None:
@@ -216,21 +217,15 @@ class CstRule(Rule, _Visitor):
         visiting.visit(visit.piece, roots, type(self), visitor)
 
 
-def _piece(module: Module, tool: ToolDef | None) -> Piece:
-    """The handler of a tool, or the whole file; all rules share the piece, which is parsed once."""
-    key = ("piece", None if tool is None else tool.handler.node)
-    if key not in module.memo:
-        module.complete()
-        source = module.source
-        if tool is None:
-            module.memo[key] = Piece(source, [Stretch(0, len(source.text))])
-        else:
-            statements = module.memo.get(("statements",)) or Statements(source, module.tree)
-            module.memo["statements",] = statements
-            around = stretch_around(source, statements, *source.node_range(tool.handler.node))
-            module.memo[key] = Piece(source, [around])
-    piece: Piece = module.memo[key]
-    return piece
+@kept
+def _piece(module: Module, handler: FunctionNode | None) -> Piece:
+    """A handler, or the whole file; all rules share the piece, which is parsed once."""
+    module.complete()
+    source = module.source
+    if handler is None:
+        return Piece(source, [Stretch(0, len(source.text))])
+    statements = module.once("statements", lambda: Statements(source, module.tree))
+    return Piece(source, [stretch_around(source, statements, *source.node_range(handler))])
 
 
 def _scope_of(node: ast.AST, module: Module) -> Scope:

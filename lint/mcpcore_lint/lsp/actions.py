@@ -1,8 +1,9 @@
 """Code actions: the linter's own fixes, a comment that suppresses a finding, and all safe fixes together."""
 
 import ast
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from lsprotocol import types
@@ -10,12 +11,11 @@ from lsprotocol import types
 from mcpcore_lint.codemods import LibcstMissingError
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.codemods.rewrite import Rewriter
-from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix
+from mcpcore_lint.diagnostics import Diagnostic, Edit, Fix, Severity
 from mcpcore_lint.engine.syntax.source import Source
-from mcpcore_lint.lsp.diagnostics import converted
-from mcpcore_lint.lsp.positions import Document
-from mcpcore_lint.lsp.reading import first_line
-from mcpcore_lint.lsp.workspace import Analysis, Workspace
+from mcpcore_lint.lsp.reasons import first_line
+from mcpcore_lint.lsp.workspace import Analysis, Document, Workspace
+from mcpcore_lint.report import page
 from mcpcore_lint.runner.engine import fix_source
 from mcpcore_lint.runner.fix import parsed
 from mcpcore_lint.runner.groups import is_document
@@ -132,3 +132,41 @@ def _comment(source: Source, line: int, rule: str) -> Edit:
     if match is not None:
         return Edit(start + match.end(1), start + match.end(1), f", {rule}" if match[1].strip() else rule)
     return Edit(start + len(text.rstrip()), start + len(text), f"  # mcpcore: ignore[{rule}] {_WHY}")
+
+
+SOURCE: Final = "mcpcore"
+_SEVERITIES: Final = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFO: types.DiagnosticSeverity.Information,
+}
+
+
+def converted(diagnostic: Diagnostic, analysis: Analysis, workspace: Workspace) -> types.Diagnostic:
+    """One finding."""
+    address = page(diagnostic.rule)
+    unneeded = [types.DiagnosticTag.Unnecessary] if diagnostic.rule == "unused-ignore" else None
+    return types.Diagnostic(
+        analysis.document.range_of(diagnostic.span),
+        f"{diagnostic.message}\n{diagnostic.help}" if diagnostic.help else diagnostic.message,
+        severity=_SEVERITIES[diagnostic.severity],
+        code=diagnostic.rule,
+        code_description=types.CodeDescription(address) if address is not None else None,
+        source=SOURCE,
+        tags=unneeded,
+        related_information=[*_related(diagnostic, analysis, workspace)] or None,
+    )
+
+
+def _related(
+    diagnostic: Diagnostic, analysis: Analysis, workspace: Workspace
+) -> Iterator[types.DiagnosticRelatedInformation]:
+    documents: dict[str, Document | None] = {analysis.document.path: analysis.document}
+    for place in diagnostic.related:
+        path = os.path.normpath(os.path.join(analysis.root, place.path))
+        if path not in documents:
+            documents[path] = workspace.document(path, analysis.document.encoding)
+        document = documents[path]
+        if document is not None:
+            location = types.Location(workspace.uri_of(path), document.range_of(place.span))
+            yield types.DiagnosticRelatedInformation(location, place.message)

@@ -10,10 +10,12 @@ import asyncio
 import contextlib
 import gc
 import os
+import re
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, Final, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -21,19 +23,13 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
 
-from mcpcore_lint.lsp import actions, completion, hover, navigation
-from mcpcore_lint.lsp.diagnostics import converted
-from mcpcore_lint.lsp.positions import Document
-from mcpcore_lint.lsp.reading import Reading
-from mcpcore_lint.lsp.workspace import Analysis, Workspace
+from mcpcore_lint.lsp import actions, reasons
+from mcpcore_lint.lsp.actions import converted
+from mcpcore_lint.lsp.reasons import Reading
+from mcpcore_lint.lsp.workspace import Analysis, Document, Workspace
 from mcpcore_lint.output import CannotRunError
 from mcpcore_lint.runner.groups import is_document
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable
-
-    from mcpcore_lint.settings import Settings
+from mcpcore_lint.settings import Settings
 
 T = TypeVar("T")
 
@@ -282,7 +278,7 @@ def _register(server: Server) -> None:
         if document is None or is_document(document.path):
             return None
         offset = document.offset(params.position)
-        tried = completion.insertions(document, offset, match) if match is not None else ()
+        tried = reasons.insertions(document, offset, match) if match is not None else ()
         line = document.source.position(offset)[0]
 
         def read() -> T:
@@ -326,32 +322,32 @@ def _register(server: Server) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def _(params: types.HoverParams) -> types.Hover | None:
-        return await at(params, hover.hover)
+        return await at(params, reasons.hover)
 
-    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=[*completion.TRIGGERS]))
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=[*reasons.TRIGGERS]))
     async def _(params: types.CompletionParams) -> list[types.CompletionItem] | None:
         document = server.document_at(params.text_document.uri)
         # Every bracket and quote triggers this, so a document is read only where a reason belongs.
-        match = completion.place_of(document, document.offset(params.position)) if document is not None else None
-        return None if match is None else await at(params, completion.completion, match, before=match)
+        match = reasons.place_of(document, document.offset(params.position)) if document is not None else None
+        return None if match is None else await at(params, reasons.completion, match, before=match)
 
     async def definition(params: types.DefinitionParams) -> list[types.Location] | None:
-        return await at(params, navigation.definition)
+        return await at(params, reasons.definition)
 
     server.feature(types.TEXT_DOCUMENT_DEFINITION)(definition)
     server.feature(types.TEXT_DOCUMENT_DECLARATION)(definition)
 
     @server.feature(types.TEXT_DOCUMENT_REFERENCES)
     async def _(params: types.ReferenceParams) -> list[types.Location] | None:
-        return await at(params, navigation.references, declared=params.context.include_declaration)
+        return await at(params, reasons.references, declared=params.context.include_declaration)
 
     @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
     async def _(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
-        return await at(params, navigation.renamable)
+        return await at(params, reasons.renamable)
 
     @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
     async def _(params: types.RenameParams) -> types.WorkspaceEdit | None:
-        return await at(params, navigation.rename, name=params.new_name)
+        return await at(params, reasons.rename, name=params.new_name)
 
 
 def serve(change: Callable[[Settings], Settings], config_path: str | None, version: str) -> int:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import Enclosing, own_nodes, walk
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.model import CallValue, Symbol, options
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
-
+FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
 _LOGGING: Final = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "print_exc", "write",

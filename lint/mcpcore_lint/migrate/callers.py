@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Final, NamedTuple, TypeAlias
 
+from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.type_model import Instance, method_of
 from mcpcore_lint.engine.semantics.types import Inference
-from mcpcore_lint.migrate.body import BROAD, Body, scope_around
-from mcpcore_lint.migrate.failures.returns import returned
+from mcpcore_lint.engine.syntax.module import Module, kept
+from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.migrate.body import BROAD, FUNCTIONS, Body, scope_around
+from mcpcore_lint.migrate.contracts import Names
+from mcpcore_lint.migrate.failures import returned_failure
+from mcpcore_lint.migrate.messages import constant_text, pieces
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import Handler, Symbol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-    from contextlib import AbstractContextManager
-
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.migrate.following import Asserted
+from mcpcore_lint.records import in_test_file
 
 _DEPTH: Final = 3
 """How many functions below the tool are looked at."""
 _Node: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-_KINDS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _RUN: Final = frozenset({"run", "run_until_complete"})
 
 
@@ -52,7 +54,6 @@ class Callers:
         """What tests expect of the failures of the tools, by their functions."""
         self._hierarchy = hierarchy
         self._handlers = handlers
-        self._by_name: dict[Module, dict[str, list[tuple[ast.Call, Scope]]]] = {}
         self._known: dict[ast.AST, list[tuple[Module, ast.Call, Scope]]] = {}
 
     def objection(self, handler: Handler, place: Place) -> tuple[str, str] | None:
@@ -68,29 +69,15 @@ class Callers:
         return None
 
     def _calls(self, handler: Handler) -> list[tuple[Module, ast.Call, Scope]]:
-        calls = self._known.get(handler.node)
-        if calls is not None:
-            return calls
-        calls = self._known[handler.node] = []
-        for module in self._modules:
-            if not module.source.has(handler.name):
-                continue
-            with self._guarded(module.absolute):
-                calls += self._calls_in(module, handler)
-        return calls
-
-    def _calls_of(self, module: Module) -> dict[str, list[tuple[ast.Call, Scope]]]:
-        """The calls in a file, by the name that is called."""
-        calls = self._by_name.get(module)
-        if calls is None:
-            calls = self._by_name[module] = {}
-            for call, scope in module.calls_near("("):
-                name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-                calls.setdefault(name, []).append((call, scope))
-        return calls
+        if handler.node not in self._known:
+            calls = self._known[handler.node] = []
+            for module in (module for module in self._modules if module.source.has(handler.name)):
+                with self._guarded(module.absolute):
+                    calls += self._calls_in(module, handler)
+        return self._known[handler.node]
 
     def _calls_in(self, module: Module, handler: Handler) -> Iterator[tuple[Module, ast.Call, Scope]]:
-        for call, scope in self._calls_of(module).get(handler.name, ()):
+        for call, scope in _calls_by_name(module).get(handler.name, ()):
             symbol = evaluate(call.func, scope)
             if isinstance(symbol, Symbol):
                 if symbol.definition is handler.node:
@@ -120,11 +107,7 @@ class Callers:
             parent = min(
                 (parents[part] for part in reads), key=lambda part: isinstance(part, ast.Return), default=parent
             )
-        if not isinstance(parent, ast.Return):
-            return False
-        while not isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)):
-            parent = parents[parent]
-        return parent in self._handlers
+        return isinstance(parent, ast.Return) and scope_around(parent, module).node in self._handlers
 
     def _catches(self, module: Module, call: ast.Call, scope: Scope, raised: str) -> str | None:
         """The class by which a clause around a call catches an exception, if it is not a broad one."""
@@ -142,6 +125,16 @@ class Callers:
                             return ast.unparse(kind)
             node = parent
         return None
+
+
+@kept
+def _calls_by_name(module: Module) -> dict[str, list[tuple[ast.Call, Scope]]]:
+    """The calls in a file, by the name that is called."""
+    calls: dict[str, list[tuple[ast.Call, Scope]]] = {}
+    for call, scope in module.calls_near("("):
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        calls.setdefault(name, []).append((call, scope))
+    return calls
 
 
 # -- functions that a tool calls, and their `return {"error": ...}` ----------------------------------------------------
@@ -212,7 +205,7 @@ class Helpers:
             ):  # pragma: no branch - each function that a name leads to is in a module of the project
                 with self._guarded(owner.absolute):
                     inner = Body(definition, owner, body.tool, self._hierarchy)
-                    results = [returned(node, inner) for node in inner.nodes if isinstance(node, ast.Return)]
+                    results = [returned_failure(node, inner) for node in inner.nodes if isinstance(node, ast.Return)]
                     surely = [
                         not (isinstance(result, Left) and result.perhaps) for result in results if result is not None
                     ]
@@ -235,7 +228,7 @@ def _definitions(func: ast.expr, body: Body) -> list[_Node]:
     """The functions of the project that an expression names, and the methods of an object of the project's classes."""
     symbol = body.symbol(func)
     if symbol is not None or not isinstance(func, ast.Attribute):
-        return [symbol.definition] if symbol is not None and isinstance(symbol.definition, _KINDS) else []
+        return [symbol.definition] if symbol is not None and isinstance(symbol.definition, FUNCTIONS) else []
     kinds = Inference(class_round(body.scope)).of(func.value, body.scope)
     methods = [method_of(kind.info, func.attr) for kind in kinds if isinstance(kind, Instance)]
     return [method[0] for method in methods if method is not None]
@@ -262,3 +255,163 @@ def _passed(body: Body) -> set[ast.AST]:
             case ast.IfExp(body=one, orelse=other):
                 stack += [one, other]
     return answers
+
+
+# -- tests of the tools ------------------------------------------------------------------------------------------------
+
+_FAILURE: Final = ("mcpcore", "CodedError")
+# A test that may be about a failure. A tool that it calls through the server keeps what it returns.
+_FAILS: Final = re.compile(r"error|exception|fail|reject|invalid|missing", re.IGNORECASE)
+_TAKEN: Final = re.compile(r"\btool\.fn\b|_tool_manager\b.*\.fn\b")
+_UNWRAPPED: Final = re.compile(r"(?:unwrap|signature|get_type_hints)\((?:\w+\.)*(\w+)[,)]|\b(\w+)\.__wrapped__\b")
+_FIRST: Final = re.compile(r"[\"'\s]*(?:\.[*+]|[|\[({^$]).*")
+"""What a pattern says behind its first words."""
+
+
+def follow(
+    module: Module, converted: Mapping[ast.AST, Sequence[tuple[Place, Scope]]], whole: Collection[ast.AST]
+) -> list[Edit]:
+    """The edits of a file of tests that expect an exception of a tool.
+
+    Args:
+        module: The file.
+        converted: The failures of the tools that are converted, by the function of the tool.
+        whole: The functions of the tools that return no other failure.
+    """
+    edits: list[Edit] = []
+    names = Names(module)
+    by_name: dict[str, list[ast.AST]] = {}
+    for node in converted:
+        by_name.setdefault(getattr(node, "name", ""), []).append(node)
+    for call, scope in module.calls_near(*{f"{name}(" for name in by_name}):
+        symbol = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
+        places = converted.get(symbol.definition, ()) if isinstance(symbol, Symbol) and symbol.definition else ()
+        unknown = isinstance(call.func, ast.Attribute) and not isinstance(symbol, Symbol)
+        same = by_name.get(getattr(call.func, "attr", ""), []) if unknown else []
+        if len(same) == 1:
+            # A method of an object that a fixture makes, by its name and by what it raises.
+            places = [place for place in converted[same[0]] if place[0].raised]
+        block = module.parents.get(call)
+        while places and block is not None and not isinstance(block, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for item in block.items if isinstance(block, (ast.With, ast.AsyncWith)) else ():
+                kind, certain = _expected(item.context_expr, call, places, scope)
+                if kind is not None:
+                    failure = names.spell(*_FAILURE)
+                    certain = certain or getattr(symbol, "definition", None) in whole
+                    text = failure if certain else f"({module.source.segment(kind)}, {failure})"
+                    edits.append(Edit(*module.source.node_range(kind), text))
+            block = module.parents.get(block)
+    return [*edits, *names.edits({_FAILURE})] if edits else []
+
+
+class Asserted(NamedTuple):
+    """What tests expect of the failures of a tool.
+
+    Attributes:
+        returned: Where a test reads one that the tool returns; empty if none does.
+        raised: The classes that tests expect, as they are written.
+        unwraps: Whether a test calls or inspects the function below its decorators, where nothing passes it a context.
+        matched: What tests expect that the text of an exception says.
+    """
+
+    returned: str = ""
+    raised: frozenset[str] = frozenset()
+    unwraps: bool = False
+    matched: frozenset[str] = frozenset()
+
+
+def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST, Asserted]) -> None:
+    """Add what a file of tests expects of the failures of tools, by their functions."""
+    by_name: dict[str, list[ast.AST]] = {}
+    for node in handlers:
+        by_name.setdefault(getattr(node, "name", ""), []).append(node)
+    # The functions that the SDK keeps of the tools, which it could not call for a tool with a contract.
+    takes = (
+        module.source.has("fn") and _TAKEN.search(module.source.text) is not None and not module.source.has("fastmcp")
+    )
+    for name in filter(None, [*sum(_UNWRAPPED.findall(module.source.text), ()), *(by_name if takes else ())]):
+        known.update((node, known.get(node, Asserted())._replace(unwraps=True)) for node in by_name.get(name, ()))
+    nodes = cache(lambda block: [*walk([block])])
+    for call, scope in module.calls_near("call_tool(", *{f"{name}(" for name in by_name}):
+        called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        symbol = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
+        if by_string := called == "call_tool" and bool(call.args) and isinstance(call.args[0], ast.Constant):
+            called = getattr(call.args[0], "value", "")
+        # Any method of that name may be one of an object that is not known.
+        tools = [] if isinstance(symbol, Symbol) else by_name.get(called, [])
+        if isinstance(symbol, Symbol) and symbol.definition is not None and symbol.definition in handlers:
+            tools = [symbol.definition]
+        if not tools:
+            continue
+        block = scope.node
+        # If no name keeps the result, only its own statement reads it.
+        kept = any(isinstance(part, ast.Assign) and call in walk([part]) for part in nodes(block))
+        tests = [*filter(None, map(_asserted, nodes(block)))]
+        tests = [test for test in tests if kept or f"{called}(" in test]
+        withs = [part for part in nodes(block) if isinstance(part, (ast.With, ast.AsyncWith))]
+        expected = {
+            ast.unparse(item.context_expr.args[0])
+            for part in withs
+            for item in part.items
+            if isinstance(item.context_expr, ast.Call) and item.context_expr.args and call in walk([part])
+        }
+        matched = {
+            _first_words(option.value)
+            for part in withs
+            for item in part.items
+            for option in getattr(item.context_expr, "keywords", ())
+            if option.arg == "match"
+        }
+        code = ast.unparse(block)
+        # A double that raises makes the tool fail.
+        reads = bool(_FAILS.search(code if by_string else " ".join(tests)) or (tests and "side_effect" in code))
+        for tool in tools:
+            before = known.get(tool, Asserted())
+            known[tool] = before._replace(
+                returned=before.returned or (f"{module.path}:{call.lineno}" if reads and not expected else ""),
+                raised=before.raised | expected,
+                matched=before.matched | matched,
+            )
+
+
+def _asserted(node: ast.AST) -> str:
+    """What an `assert` or an assertion of unittest tests, as code; empty for other nodes."""
+    match node:
+        case ast.Assert(test=test):
+            return ast.unparse(test)
+        case ast.Call(func=ast.Attribute(attr=name)) if name.startswith("assert"):
+            return ast.unparse(node)
+    return ""
+
+
+def _first_words(pattern: ast.expr | None) -> str:
+    return _FIRST.split(str(pattern.value).replace("\\", ""))[0] if isinstance(pattern, ast.Constant) else ""
+
+
+def _expected(
+    node: ast.expr, call: ast.Call, places: Sequence[tuple[Place, Scope]], scope: Scope
+) -> tuple[ast.expr | None, bool]:
+    """The class in `pytest.raises(...)` if the tool raised it, and whether its text is certainly the one expected."""
+    match node:
+        case ast.Call(func=func, args=[kind], keywords=options) if ast.unparse(func) in {"pytest.raises", "raises"}:
+            named = evaluate(kind, scope)
+            expected = _first_words(next((option.value for option in options if option.arg == "match"), None))
+            said = [
+                constant_text(pieces(place.message, own))
+                for place, own in places
+                if isinstance(named, Symbol) and place.raised == named.name
+            ]
+            certain = any(expected in message for message in said)
+            # The test may expect an argument that the message shows.
+            values = [str(part.value) for part in walk([call]) if isinstance(part, ast.Constant)]
+            if certain or (
+                any(len(value) > 1 and value in expected for value in values)
+                and any("\N{HORIZONTAL ELLIPSIS}" in message for message in said)
+            ):
+                return kind, certain and expected != ""
+    return None, False
+
+
+def is_test(module: Module) -> bool:
+    """Whether a file is one of tests. A source file may be called `test_runs.py`."""
+    return in_test_file(module.path, module.source.text, scripts=False)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit
 from mcpcore_lint.engine.semantics.data_model import error_field
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.migrate.body import Body
-from mcpcore_lint.migrate.catchalls import CatchAll, catch_all, removal
-from mcpcore_lint.migrate.catching import blocking, check, registers
+from mcpcore_lint.migrate.callers import Asserted, Callers, Helpers
+from mcpcore_lint.migrate.catching import CatchAll, blocking, catch_all, check, registers, removal
 from mcpcore_lint.migrate.contracts import Writer
 from mcpcore_lint.migrate.failures import failures_of
-from mcpcore_lint.migrate.following import Asserted
 from mcpcore_lint.migrate.messages import (
     LABEL,
     LOCK,
@@ -37,13 +38,7 @@ from mcpcore_lint.migrate.reached import raised_elsewhere
 from mcpcore_lint.migrate.sentences import blank, is_true_alone, of_class, sentences, without_advice
 from mcpcore_lint.migrate.server import EITHER, serves_either
 from mcpcore_lint.model import ToolDef, string
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.migrate.callers import Callers, Helpers
-    from mcpcore_lint.reach import Reach
+from mcpcore_lint.reach import Reach
 
 UNWRAPS: Final = (
     "a test calls or inspects the function below its decorators",

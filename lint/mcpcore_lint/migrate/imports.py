@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable
+from typing import Final
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.source import Source
+from mcpcore_lint.engine.syntax.source import Source
 
 _SDK: Final = re.compile(r"mcp(?:core)?(?:\.|$)")
 

@@ -6,16 +6,13 @@ import ast
 import builtins
 import json
 import re
+from collections.abc import Container, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, Text, options
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
-
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _IN_RESPONSE: Final = re.compile(r"\bin (?:the |its |an? )?(?:\w+ )?response\b", re.IGNORECASE)
 """What a caller cannot name."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-if TYPE_CHECKING:
-    import ast
-
+import ast
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 RULES: Final = {
     "server": "rename what version 2 of the SDK calls differently, and make the SDK's FastMCP an mcpcore Server",
@@ -73,3 +71,14 @@ class Entry(NamedTuple):
     when: str
     recovery: str = ""
     """The advice in the message; empty if it is still to be written."""
+
+
+def merged(left: Iterable[Left]) -> list[Left]:
+    """One entry for each place and pattern, with the names of all its tools, in the order of the files."""
+    tools: dict[Left, list[str]] = {}
+    for remaining in left:
+        names = tools.setdefault(remaining._replace(tools=()), [])
+        names += [tool for tool in remaining.tools if tool not in names]
+    return sorted(
+        (key._replace(tools=tuple(names)) for key, names in tools.items()), key=lambda remaining: remaining[:2]
+    )

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Edit, Fix
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.migrate.constants import above, constants_of, joined
-from mcpcore_lint.migrate.contracts import Names, Writer
+from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.migrate.callers import Callers, Helpers
+from mcpcore_lint.migrate.contracts import Names, Writer, above, constants_of, joined
 from mcpcore_lint.migrate.conversion import Conversion
 from mcpcore_lint.migrate.model import Entry, Left, Place
 from mcpcore_lint.model import Symbol, ToolDef
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
-    from mcpcore_lint.migrate.callers import Callers, Helpers
-    from mcpcore_lint.reach import Reach
+from mcpcore_lint.reach import Reach
 
 _USES: Final = {
     ("mcpcore", "FailureMode"),

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
+from mcpcore_lint.engine.syntax.project import Project
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import scope_around
 from mcpcore_lint.migrate.messages import constant_text, is_text, pieces
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.model import Reach, ReachedThrow, Symbol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.project import Project
-    from mcpcore_lint.engine.syntax.scopes import Scope
 
 _FORMS: Final = frozenset({"builtin", "project", "other", "framework", "protocol"})
 _BUGS: Final = frozenset(
@@ -91,28 +88,23 @@ def _located(throw: ReachedThrow, project: Project) -> Iterator[Raised]:
         yield Raised(name, module, node, scope)
 
 
+@kept
 def _raises(module: Module) -> dict[tuple[int, int], ast.Raise]:
-    known: dict[tuple[int, int], ast.Raise] | None = module.memo.get(("raises",))
-    if known is None:
-        module.complete()
-        nodes: list[ast.Raise] = []
-        for node in walk([module.tree]):
-            if isinstance(node, ast.Raise):
-                nodes.append(node)
-            elif isinstance(node, (ast.Return, ast.Assign)) and isinstance(node.value, ast.Call):
-                # The exception may be raised by who gets it, as in `raise make_error(...)`.
-                nodes.append(ast.copy_location(ast.Raise(node.value), node.value))
-                module.parents[nodes[-1]] = node
-        known = {(node.lineno, module.source.span(node).column - 1): node for node in nodes}
-        module.memo["raises",] = known
-    return known
+    module.complete()
+    nodes: list[ast.Raise] = []
+    for node in walk([module.tree]):
+        if isinstance(node, ast.Raise):
+            nodes.append(node)
+        elif isinstance(node, (ast.Return, ast.Assign)) and isinstance(node.value, ast.Call):
+            # The exception may be raised by who gets it, as in `raise make_error(...)`.
+            nodes.append(ast.copy_location(ast.Raise(node.value), node.value))
+            module.parents[nodes[-1]] = node
+    return {(node.lineno, module.source.span(node).column - 1): node for node in nodes}
 
 
+@kept
 def imported_by(home: Module) -> set[Module]:
     """The modules of the project that importing one imports, through any number of others; itself only in a circle."""
-    known: set[Module] | None = home.memo.get(("imported",))
-    if known is not None:
-        return known
     seen: set[Module] = set()
     waiting = [home]
     while waiting:
@@ -129,5 +121,4 @@ def imported_by(home: Module) -> set[Module]:
                 if module is not None and module not in seen:
                     seen.add(module)
                     waiting.append(module)
-    home.memo["imported",] = seen
     return seen

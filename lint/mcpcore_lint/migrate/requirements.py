@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.migrate.model import Left
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 LEAST: Final = {"mcp": "2.3", "fastmcp": "4.0", "fastmcp-slim": "4.0", "mcpcore": "0.1"}
 """The releases that the written code needs."""
@@ -417,3 +416,11 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
         else:
             left.append(Left(path, line, (), said, f"{who} needs Python 3.{least} or later"))
     return edits, left, raised
+
+
+def after_syntax_error(project: bytes) -> str:
+    """The next step for a file that cannot be parsed: the `pyproject.toml` may ask for a later Python."""
+    match = re.search(rb"^requires-python\s*=\s*[\"'][^\"'\n]*(?:>=|~=|==)\s*3\.(\d+)", project, re.MULTILINE)
+    if match is not None and int(match[1]) > sys.version_info[1]:
+        return f"the project needs Python 3.{int(match[1])}, so run mcpcore with that"
+    return "correct the file and run again"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.migrate.body import classes_of, scope_around
-from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
+from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
@@ -31,11 +32,6 @@ from mcpcore_lint.migrate.renames import (
 )
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.records import in_test_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from mcpcore_lint.engine.syntax.module import Module
 
 _MEMBERS: Final = frozenset(name for _, name in [*REMOVED, *MOVED])
 _CONCERNS: Final = re.compile(
@@ -70,7 +66,6 @@ _SHARED: Final = (
 )
 _APPS: Final = frozenset({"streamable_http_app", "sse_app"})
 _OPTIONS: Final = "take **options and hand them on, since run() passes its options in version 2"
-_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _OF_CALL_TOOL: Final = 4
 """The parameters of `call_tool` of a server in version 2, with `self`."""
 # Types of the SDK whose `uri` is a text in version 2.
@@ -137,7 +132,7 @@ class Renaming:
                 value = evaluate(getattr(self.module.parents.get(node), "value", node), scope)
                 made = value.definition if isinstance(value, Symbol) else None
                 if SERVER_CLASSES & classes_of(node.value, scope) and not (
-                    isinstance(made, _FUNCTIONS) and made.args.kwarg
+                    isinstance(made, FUNCTIONS) and made.args.kwarg
                 ):
                     self._note(node, f"{node.attr}() of the server, which is replaced", _OPTIONS)
             elif isinstance(node, ast.Attribute) and node.attr in self.project.managers:
@@ -364,7 +359,7 @@ class Renaming:
 
     def _replaced(self, node: ast.ClassDef) -> None:
         """A method that replaces one of the server gets the context, or the options of `run`, in version 2."""
-        methods = [item for item in node.body if isinstance(item, _FUNCTIONS)] if self._is_server(node) else []
+        methods = [item for item in node.body if isinstance(item, FUNCTIONS)] if self._is_server(node) else []
         for item in (item for item in methods if item.name in _APPS and not item.args.kwarg):
             self._note(item, f"{item.name}() of the server, which is replaced", _OPTIONS)
         for item in (item for item in methods if item.name == "call_tool"):
@@ -537,3 +532,54 @@ def _spelled(wanted: Mapping[str, list[str]], local: str) -> str:
     """How an import clause spells the new name: `Server`, or `Server as ContractServer`."""
     clauses = [clause for names in wanted.values() for clause in names]
     return next((clause for clause in clauses if clause.split(" as ")[-1] == local), local)
+
+
+# -- clients -----------------------------------------------------------------------------------------------------------
+
+CLIENTS: Final = {
+    ("mcp.client.streamable_http", "streamablehttp_client"): ("mcp.client.streamable_http", "streamable_http_client"),
+    ("mcp.shared.memory", "create_connected_server_and_client_session"): ("mcp", "Client"),
+}
+"""The functions that connect a client, with their names in version 2."""
+MAKER: Final = ("mcp.shared._httpx_utils", "create_mcp_http_client")
+"""What makes an HTTP client with the timeouts of the SDK."""
+_METHODS: Final = frozenset({"list_tools", "call_tool", "list_prompts", "get_prompt", "list_resources"})
+"""What `Client` has, with the same parameters and results as a session."""
+
+
+def client_edits(module: Module, old: str, new: str) -> list[Edit] | None:
+    """The edits of the calls of a function that connects a client; None if no call or not each of them can follow."""
+    source, nodes = module.source, [*walk([module.tree])]
+    edits: list[Edit] = []
+    loads = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    known = {node.id for node in loads}
+    for call in (module.parents[node] for node in loads if node.id == old and new not in module.scope.bindings):
+        match call, getattr(module.parents.get(call), "optional_vars", None):
+            case ast.Call(args=[server], keywords=[]), ast.Name(id=client):
+                uses = (module.parents[node] for node in loads if node.id == client)
+                if not all(isinstance(use, ast.Attribute) and use.attr in _METHODS for use in uses):
+                    return None
+                edits.append(Edit(*source.node_range(call.func), new))
+                # FastMCP 4 still has the attribute, and `Client` takes no object of its class.
+                if (
+                    isinstance(server, ast.Attribute)
+                    and server.attr == "_mcp_server"
+                    and "fastmcp.FastMCP" not in classes_of(server.value, scope_around(server, module))
+                ):
+                    edits.append(Edit(source.node_range(server.value)[1], source.node_range(server)[1], ""))
+            case ast.Call(keywords=options), ast.Tuple(
+                elts=[ast.Name(), ast.Name() as writes, ast.Name(id=session) as last]
+            ) if session not in known:
+                given = {option.arg: option for option in options}
+                headers = given.get("headers")
+                if given.keys() - {"url", "headers"} or len(call.args) > 1 or (headers and "http_client" in known):
+                    return None
+                made = f"{MAKER[1]}({source.segment(headers)}) as http_client, " if headers else ""
+                edits += [Edit(*source.node_range(headers), "http_client=http_client")] if headers else []
+                edits += [
+                    Edit(*source.node_range(call.func), f"{made}{new}"),
+                    Edit(source.node_range(writes)[1], source.node_range(last)[1], ""),
+                ]
+            case _:
+                return None
+    return edits or None

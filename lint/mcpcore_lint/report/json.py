@@ -69,6 +69,4 @@ def _fix(diagnostic: Diagnostic, outcome: Outcome) -> dict[str, Any] | None:
     if diagnostic.fix is None or outcome.rewriters is None:
         return None
     edits = [{"start": edit.start, "end": edit.end, "text": edit.text} for edit in outcome.rewriters.edits(diagnostic)]
-    if not edits:
-        return None
-    return {"title": diagnostic.fix.title, "safety": diagnostic.fix.safety, "edits": edits}
+    return {"title": diagnostic.fix.title, "safety": diagnostic.fix.safety, "edits": edits} if edits else None

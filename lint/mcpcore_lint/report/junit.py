@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from xml.etree import ElementTree as ET
 
 from mcpcore_lint.output import escaped, printable
-
-if TYPE_CHECKING:
-    from mcpcore_lint.report import Outcome
+from mcpcore_lint.report import Outcome
 
 _NONCHARACTERS: Final = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
 """Characters that XML 1.0 cannot contain but terminals can show."""

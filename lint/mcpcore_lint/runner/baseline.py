@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from mcpcore_lint.output import CannotRunError
 from mcpcore_lint.report.fingerprints import content_marks, fingerprints
 from mcpcore_lint.runner.files import write_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mcpcore_lint.runner.results import Result
+from mcpcore_lint.runner.results import Result
 
 VERSION: Final = 1
 _SAME: Final = attrgetter("fingerprint")

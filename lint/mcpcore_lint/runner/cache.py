@@ -15,8 +15,8 @@ from typing import Any, Final, TypeAlias, TypeVar
 from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Failure, Fix, Related, Severity, Span
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.runner import memo
-from mcpcore_lint.runner.discover import Walk, found
 from mcpcore_lint.runner.files import content_of
+from mcpcore_lint.runner.groups import Walk, found
 from mcpcore_lint.runner.results import FileResult, Report
 from mcpcore_lint.settings import fingerprint
 

@@ -17,8 +17,7 @@ from mcpcore_lint.diagnostics import Diagnostic
 from mcpcore_lint.output import CannotRunError
 from mcpcore_lint.paths import is_below, upwards
 from mcpcore_lint.report.fingerprints import content_marks
-from mcpcore_lint.runner.discover import Walk
-from mcpcore_lint.runner.groups import Group
+from mcpcore_lint.runner.groups import Group, Walk
 from mcpcore_lint.runner.results import Result
 from mcpcore_lint.runner.runner import lint_groups
 

@@ -7,10 +7,10 @@ import os
 from collections.abc import Mapping, Sequence
 
 from mcpcore_lint.paths import below
-from mcpcore_lint.runner.check import FilesRun
-from mcpcore_lint.runner.discover import Walk
+from mcpcore_lint.runner.groups import Walk
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.results import Report
+from mcpcore_lint.runner.runner import FilesRun
 from mcpcore_lint.settings import Settings
 
 

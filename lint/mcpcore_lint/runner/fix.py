@@ -12,9 +12,8 @@ from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Diagnostic, Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.runner.checker import crash
-from mcpcore_lint.runner.discover import Found, found
 from mcpcore_lint.runner.files import ChangedMeanwhileError, put_in_place
-from mcpcore_lint.runner.groups import Group
+from mcpcore_lint.runner.groups import Found, Group, found
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.results import Result
 from mcpcore_lint.runner.runner import lint_groups

@@ -2,50 +2,42 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.diagnostics import Edit, Failure
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.frameworks import is_of_version_2
-from mcpcore_lint.migrate.callers import Callers, Helpers
-from mcpcore_lint.migrate.following import asserted, follow, is_test
+from mcpcore_lint.migrate import requirements
+from mcpcore_lint.migrate.callers import Callers, Helpers, asserted, follow, is_test
 from mcpcore_lint.migrate.imports import ordered, unused, used_names
-from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, plan_servers
-from mcpcore_lint.migrate.marking import Marker
+from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, Marker, plan_servers
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
-from mcpcore_lint.migrate.model import RULES, Left
-from mcpcore_lint.migrate.options import plan_options
+from mcpcore_lint.migrate.model import RULES, Left, merged
+from mcpcore_lint.migrate.options import Servers, plan_options, servers_of
 from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
 from mcpcore_lint.migrate.reached import imported_by
 from mcpcore_lint.migrate.renames import ATTRIBUTES, MANAGERS
-from mcpcore_lint.migrate.report import after_syntax_error, merged
-from mcpcore_lint.migrate.requirements import INSTALLS, Requirements, imported, listed, needs_of, plan_requirements
-from mcpcore_lint.migrate.running import Servers, servers_of
 from mcpcore_lint.migrate.server import Project, Renaming
+from mcpcore_lint.model import ToolDef
 from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes, guarded
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import Group, base_of, beside, find_groups, listing
-from mcpcore_lint.runner.moves import Moves, disjoint
-from mcpcore_lint.runner.patch import FixedFile
+from mcpcore_lint.runner.patch import FixedFile, Moves, disjoint
 from mcpcore_lint.runner.trial import Experiment, Trial, Tried
-
-if TYPE_CHECKING:
-    import ast
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.model import ToolDef
 
 MAX_PASSES: Final = 12
 _VERSION_1: Final = re.compile(
@@ -143,7 +135,7 @@ class _Run:
         self.parallel = False
         self.projects: list[tuple[Group, Mapping[str, bytes]]] = []
         """The projects, each with its files that concern the run."""
-        self.requirements: dict[str, Requirements] = {}
+        self.requirements: dict[str, requirements.Requirements] = {}
         """What the files that list dependencies need."""
 
     def shown(self, absolute: str) -> str:
@@ -257,25 +249,27 @@ class _Run:
             sources = [path for path in files if not in_test_file(self.shown(path))]
             lists = listing(group, sources)
             code = (path for path in group.walk.files if not in_test_file(self.shown(path)))
-            brought = {path: imported(content_of(path) or b"") for path in code}
-            installing = [path for path in sources if INSTALLS.search(self.raw[path]) and path not in lists]
+            brought = {path: requirements.imported(content_of(path) or b"") for path in code}
+            installing = [
+                path for path in sources if requirements.INSTALLS.search(self.raw[path]) and path not in lists
+            ]
             self.raw.update({path: content_of(path) or b"" for path in lists if path not in self.raw})
             named = {path: self.raw[path] for path in [*lists, *installing]}
-            mains, is_idle = listed(named, files.values(), beside(group.config.root, lists))
+            mains, is_idle = requirements.listed(named, files.values(), beside(group.config.root, lists))
             for path in [*lists, *installing]:
                 whole = path in installing or path.endswith(("yml", "yaml"))
                 folder = group.config.root if whole else os.path.dirname(path)
                 alone = path in installing and b"# /// script" in self.raw[path]
                 own = {at for at in brought if (at == path if alone else is_below(at, folder))}
                 inside = [at for at in sources if at in own]
-                needs = needs_of(
+                needs = requirements.needs_of(
                     [self.contents.get(at, self.raw[at]) for at in inside],
                     frozenset().union(*map(brought.__getitem__, own)),
                     is_changed=not self.contents.keys().isdisjoint(inside),
                 )
                 raw = self.raw[path]
                 text, real = raw.decode("utf-8", "replace"), os.path.realpath(path)
-                self.requirements[path] = plan = plan_requirements(
+                self.requirements[path] = plan = requirements.plan_requirements(
                     self.shown(path),
                     text,
                     needs,
@@ -428,7 +422,9 @@ class _Pass:
                     self.modules[path] = module
                     run.trees[path] = raw, module.tree
                 except SourceError as error:
-                    again = after_syntax_error(content_of(os.path.join(group.config.root, "pyproject.toml")) or b"")
+                    again = requirements.after_syntax_error(
+                        content_of(os.path.join(group.config.root, "pyproject.toml")) or b""
+                    )
                     shown = self.checker.project.display_path(path)
                     self._note(
                         "parse", path, [Left(shown, error.span.line, (), "parse-error", f"{error.message}; {again}")]

@@ -7,16 +7,13 @@ import contextlib
 import io
 import re
 import tokenize
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Iterator
+from typing import Final, Literal
 
 from mcpcore_lint import ids
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.diagnostics import Diagnostic, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.syntax.source import Source
+from mcpcore_lint.engine.syntax.source import Source
 
 _MARK: Final = re.compile(r"#\s*mcpcore:\s*(ignore-file|ignore)\b(?![-_])(?:\s*\[([^\]\n]*)\]?)?([^\n]*)")
 
@@ -72,9 +69,9 @@ def _comments(source: Source) -> Iterator[tuple[int, int, str]]:
     text = re.sub(r"\r\n|\r", "\n", source.text)
     # The tokenizer rejects some files that the parser accepts.
     with contextlib.suppress(tokenize.TokenError, SyntaxError, RecursionError, IndexError):
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT and "mcpcore:" in token.string:
-                yield token.start[0], source.offset_at(token.start[0], token.start[1] + 1), token.string
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        for token in (token for token in tokens if token.type == tokenize.COMMENT and "mcpcore:" in token.string):
+            yield token.start[0], source.offset_at(token.start[0], token.start[1] + 1), token.string
 
 
 def _decorators(node: ast.AST) -> list[ast.expr]:

@@ -7,18 +7,15 @@ import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Collection, Iterable
+from typing import Final, NamedTuple
 
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.requirements import LOCKS
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
-_SCRIPT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "importing.py")
-_NAMING: Final = os.path.join(os.path.dirname(_SCRIPT), "naming.py")
+_SCRIPT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "looking.py")
 _TIMEOUT: Final = 120
 _LINES: Final = 20
 """How many new lines of a command are shown."""
@@ -52,7 +49,7 @@ class Trial(NamedTuple):
         tools = 0
         for folder, modules in groups.items():
             folders = [*dict.fromkeys([folder, root, os.path.join(root, "src")])]
-            command = [self.python, "-B", _SCRIPT, json.dumps([folders, modules])]
+            command = [self.python, "-B", _SCRIPT, json.dumps(["import", folders, modules])]
             try:
                 ran = subprocess.run(  # noqa: S603 - the interpreter that the user named
                     command, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT, check=False
@@ -77,8 +74,8 @@ class Trial(NamedTuple):
         code = [path for path in paths if path.endswith(".py")]
         try:
             ran = subprocess.run(  # noqa: S603 - the interpreter that the user named
-                [self.python, "-B", _NAMING, json.dumps(code)], stdin=subprocess.DEVNULL, capture_output=True,
-                timeout=_TIMEOUT, check=False,
+                [self.python, "-B", _SCRIPT, json.dumps(["look up", *code])], stdin=subprocess.DEVNULL,
+                capture_output=True, timeout=_TIMEOUT, check=False,
             )  # fmt: skip
             answer = json.loads(ran.stdout)
         except (OSError, ValueError, subprocess.TimeoutExpired):

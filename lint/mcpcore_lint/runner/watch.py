@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from mcpcore_lint.output import CannotRunError, clear
 from mcpcore_lint.paths import is_below
-from mcpcore_lint.runner.discover import SKIPPED, found
+from mcpcore_lint.runner.groups import SKIPPED, found
 
 
 def watch(paths: Sequence[str], run: Callable[[], int]) -> int:

@@ -228,7 +228,7 @@ def find_sites(handlers: Sequence[Covered], root: Path) -> None:
     }
     if not others:
         return
-    from mcpcore_lint.runner.raises import places_of_reasons
+    from mcpcore_lint.runner.explain import places_of_reasons
 
     places = places_of_reasons(others, str(root))
     for covered in (covered for declared in others.values() for covered in declared):

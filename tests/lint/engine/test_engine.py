@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from mcpcore_lint.rule import Rule
 from mcpcore_lint.runner import checker, engine, pool
-from mcpcore_lint.runner.check import FilesRun
-from mcpcore_lint.runner.discover import Walk
 from mcpcore_lint.runner.engine import fix_source, lint_paths, lint_source
+from mcpcore_lint.runner.groups import Walk
+from mcpcore_lint.runner.runner import FilesRun
 from mcpcore_lint.settings import PerFile, Settings
 
 from tests.lint.fixing import fix_paths
@@ -523,7 +523,7 @@ def test_a_damaged_cache_is_ignored_and_repaired(tmp_path, damage):
     settle(tmp_path)
     first = run(tmp_path, ONLY)
     from mcpcore_lint.runner.cache import Cache
-    from mcpcore_lint.runner.discover import Walk
+    from mcpcore_lint.runner.groups import Walk
 
     file = Cache(Walk(ONLY, str(tmp_path)), every=True).file
     raw = bytearray(Path(file).read_bytes())

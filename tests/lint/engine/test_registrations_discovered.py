@@ -4,8 +4,8 @@ import textwrap
 from typing import Final
 
 import pytest
-from mcpcore_lint.runner.check import FilesRun
-from mcpcore_lint.runner.discover import Walk
+from mcpcore_lint.runner.groups import Walk
+from mcpcore_lint.runner.runner import FilesRun
 from mcpcore_lint.settings import Settings
 
 HELD: Final = {

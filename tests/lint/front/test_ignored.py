@@ -8,7 +8,7 @@ import time
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
-from mcpcore_lint.runner.discover import Walk
+from mcpcore_lint.runner.groups import Walk
 from mcpcore_lint.settings import Settings
 
 from tests.lint.front.samples import SERVER

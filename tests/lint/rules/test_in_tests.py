@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mcpcore_lint import Settings, lint_source
-from mcpcore_lint.runner.discover import Walk
+from mcpcore_lint.runner.groups import Walk
 
 TOOL = """\
 from fastmcp import FastMCP

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.engine.registrations.calls import Calls
+from mcpcore_lint.engine.registrations.calls import Calls, likely_calls
 from mcpcore_lint.engine.registrations.contracts import contract_given
 from mcpcore_lint.engine.registrations.environment import Placed, written_scope
 from mcpcore_lint.engine.registrations.functions import Target
 from mcpcore_lint.engine.registrations.hints import annotations_of, joined
-from mcpcore_lint.engine.registrations.likely import likely_calls
 from mcpcore_lint.engine.registrations.lowlevel import dispatched, named_around
 from mcpcore_lint.engine.registrations.registration_forms import LOWLEVEL_DECORATOR, ROUTE, SERVES_ALL, Maker, Site
 from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes

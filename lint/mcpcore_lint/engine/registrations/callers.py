@@ -6,18 +6,23 @@ A function that keeps its argument, in a list or in an object, says nothing of w
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator, Set as AbstractSet
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from mcpcore_lint.engine.registrations.collecting import Function as Definition, collector_of
-from mcpcore_lint.engine.registrations.environment import Called, functions_run, written_scope
-from mcpcore_lint.engine.syntax.parse import walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Set as AbstractSet
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.engine.registrations.environment import (
+    Called,
+    Function,
+    functions_called,
+    functions_run,
+    written_scope,
+)
+from mcpcore_lint.engine.registrations.registration_forms import DECORATORS, Maker, flavour_in
+from mcpcore_lint.engine.syntax.module import Module, kept
+from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, returned, walk
+from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.patterns import regex
 
 _RENAMES: Final = 2
 """How often a function may get another name: `tool, register = make()`, and a name imported `as` another."""
@@ -33,24 +38,23 @@ def callers_of(scope: Scope) -> list[Caller] | None:
     A decorator counts as a call with what it decorates. None if the project has too many files to search.
     """
     home = written_scope(scope)
-    memo, key = home.module.memo, ("callers", home.node)
-    if key not in memo:
-        memo[key] = []  # a function that leads back to itself has no further callers
-        names = _names(home)
-        candidates: list[tuple[ast.Call, Scope]] | None = None
-        for _ in range(_RENAMES):
-            modules = home.module.project.modules_with(home.module, partial(_mentioned, names))
-            if modules is None:
-                candidates = None
-                break
-            more = {name for module in modules for name in _aliases(module, names)} - names
-            candidates = [placed for module in modules for placed in _calls_of(module, names | more)]
-            names |= more
-            if not more:
-                break
-        memo[key] = candidates and [caller for call in candidates for caller in _calling(home, *call)]
-    known: list[Caller] | None = memo[key]
-    return known
+    itself: list[Caller] | None = []  # a function that leads back to itself has no further callers
+    return home.module.once(("callers", home.node), lambda: _callers(home), itself)
+
+
+def _callers(home: Scope) -> list[Caller] | None:
+    names = _names(home)
+    candidates: list[tuple[ast.Call, Scope]] = []
+    for _ in range(_RENAMES):
+        modules = home.module.project.modules_with(home.module, partial(_mentioned, names))
+        if modules is None:
+            return None
+        more = {name for module in modules for name in _aliases(module, names)} - names
+        candidates = [placed for module in modules for placed in _calls_of(module, names | more)]
+        names |= more
+        if not more:
+            break
+    return [caller for call in candidates for caller in _calling(home, *call)]
 
 
 def all_callers_of(scope: Scope) -> list[Caller]:
@@ -65,18 +69,16 @@ def all_callers_of(scope: Scope) -> list[Caller]:
     return known if memo[key] else []
 
 
+@kept
 def _uses(module: Module) -> dict[str, list[ast.AST]]:
     """Where a file has each name and each attribute, with the imports that give it another name."""
-    if "uses" not in module.memo:
-        uses: dict[str, list[ast.AST]] = {}
-        for part in walk([module.tree]):
-            for alias in part.names if isinstance(part, ast.ImportFrom) else ():
-                uses.setdefault(alias.name, []).extend([alias] * (alias.asname is not None))
-            if isinstance(part, (ast.Name, ast.Attribute)):
-                uses.setdefault(part.id if isinstance(part, ast.Name) else part.attr, []).append(part)
-        module.memo["uses"] = uses
-    known: dict[str, list[ast.AST]] = module.memo["uses"]
-    return known
+    uses: dict[str, list[ast.AST]] = {}
+    for part in walk([module.tree]):
+        for alias in part.names if isinstance(part, ast.ImportFrom) else ():
+            uses.setdefault(alias.name, []).extend([alias] * (alias.asname is not None))
+        if isinstance(part, (ast.Name, ast.Attribute)):
+            uses.setdefault(part.id if isinstance(part, ast.Name) else part.attr, []).append(part)
+    return uses
 
 
 def is_renamed(nodes: list[ast.AST], name: str) -> bool:
@@ -120,9 +122,8 @@ def _mentions(node: ast.expr, names: AbstractSet[str]) -> bool:
 
 def _calls_of(module: Module, names: AbstractSet[str]) -> Iterator[tuple[ast.Call, Scope]]:
     """The calls and the decorators of a file whose functions have some of the names."""
-    for call, scope in module.calls_near(*(f"{name}(" for name in sorted(names))):
-        if _mentions(call.func, names):
-            yield call, scope
+    near = module.calls_near(*(f"{name}(" for name in sorted(names)))
+    yield from ((call, scope) for call, scope in near if _mentions(call.func, names))
     for node, inner in list(module.functions.items()):
         for decorator in getattr(node, "decorator_list", ()):
             if _mentions(decorator, names):
@@ -142,10 +143,11 @@ def _calling(home: Scope, call: ast.Call, scope: Scope) -> Iterator[Caller]:
         if inside.node is home.node:
             return
         inside = inside.parent
-    for called in functions_run(call, scope):
-        # A decorator that is known to make tools has made one already.
-        if called.function is home.node and not (is_decorator(call) and _makes_tools(home, scope.module)):
-            yield called, call, scope
+    same = (called for called in functions_run(call, scope) if called.function is home.node)
+    # A decorator that is known to make tools has made one already.
+    yield from (
+        (called, call, scope) for called in same if not (is_decorator(call) and _makes_tools(home, scope.module))
+    )
 
 
 def is_unused(scope: Scope) -> bool:
@@ -165,4 +167,112 @@ def _makes_tools(home: Scope, asking: Module) -> bool:
     outer = home
     while outer.parent is not None and not outer.parent.is_module:
         outer = outer.parent
-    return isinstance(outer.node, Definition) and collector_of(outer.node, home.module, asking) is not None
+    return isinstance(outer.node, Function) and collector_of(outer.node, home.module, asking) is not None
+
+
+# -- decorators that collect functions, to be registered later in a loop -----------------------------------------------
+
+# A list, a table or a mark on the function lies between the decorator and the server. It is often filled by importing
+# all modules of a folder, which the linter cannot follow. A decorator that has "tool" in its name, in a file that
+# mentions MCP, is therefore taken to make tools.
+_COLLECTS: Final = frozenset({"append", "add", "setdefault", "insert"})
+_MARK: Final = regex(r"mcp_?tool|is_tool|^_*tool_*$|tool_?(?:def|spec)", re.IGNORECASE)
+_ARGUMENTS: Final = {"name": "name", "tool_name": "name", "description": "description"}
+"""Parameters of such a decorator, each with the argument of the maker that it is."""
+
+
+def collector_of(function: Function, owner: Module, asking: Module) -> tuple[bool, Maker] | None:
+    """Whether a decorator that collects is called first, as `@tool(...)`, and its maker; None for other functions.
+
+    Parameters that are called like the tool's name or description are arguments of the maker.
+    """
+    if "tool" not in function.name.lower():
+        return None
+    if not any("mcp" in module.source.text.lower() for module in (owner, asking)):
+        return None
+    called_first = _collects(function, owner)
+    return (called_first, _maker(function, owner, asking)) if called_first is not None else None
+
+
+def _collects(function: Function, owner: Module) -> bool | None:
+    """Whether a decorator that collects is called first; None for other functions."""
+    # Each decorated function of the project asks, and a function may lead back to itself.
+    return owner.once(("collects", function), lambda: _called_first(function, owner), None)
+
+
+def _called_first(function: Function, owner: Module) -> bool | None:
+    scope = owner.scope_of(function)
+    for value in returned(function):
+        called = next(functions_called(value.func, scope), None) if isinstance(value, ast.Call) else None
+        if called is not None and called.function is not function and _collects(called.function, called.owner):
+            return True  # `return REGISTRY.register(name)`
+        nested = scope.bindings.get(value.id) if isinstance(value, ast.Name) else None
+        inner = nested[0].node if nested else None
+        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and _keeps(inner, owner.scope_of(inner)):
+            return True
+    return False if _keeps(function, scope) else None
+
+
+def _maker(function: Function, owner: Module, asking: Module) -> Maker:
+    names = {parameter.arg for parameter in all_parameters(function.args)}
+    keywords = [
+        ast.keyword(keyword, ast.copy_location(ast.Name(name, ast.Load()), function))
+        for name, keyword in _ARGUMENTS.items()
+        if name in names
+    ]
+    inner = ast.copy_location(ast.Call(ast.Name("tool", ast.Load()), [], keywords), function)
+    flavour = flavour_in(asking.source.text) or flavour_in(owner.source.text) or "sdk"
+    return Maker(DECORATORS["tool"], flavour, None, inner=inner)
+
+
+def _keeps(function: Function, scope: Scope) -> bool:
+    """Whether a function keeps its first parameter: in a table, in an object, or marked."""
+    parameters = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
+    if parameters and parameters[0] in {"self", "cls"}:
+        parameters = parameters[1:]
+    return bool(parameters) and any(_keeps_at(node, parameters[0], scope) for node in own_nodes(function))
+
+
+def _keeps_at(node: ast.AST, name: str, scope: Scope) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr=method, value=table), args=args) if method in _COLLECTS:
+            return _outside(table, scope) and any(_holds(argument, name, scope) for argument in args)
+        case ast.Assign(targets=[ast.Subscript(value=table)], value=value):
+            return _outside(table, scope) and _holds(value, name, scope)
+        case (
+            ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=marked), ast.Constant(value=str(mark)), *_])
+            | ast.Assign(targets=[ast.Attribute(value=ast.Name(id=marked), attr=mark)])
+        ):
+            read = regex(rf"""\.{mark}\b(?! *=[^=])|["']{mark}["']""")
+            is_mark = marked == name and _MARK.search(mark) is not None
+            modules = scope.module.project.modules_with(scope.module, lambda text: read.search(text) is not None)
+            return is_mark and modules != []  # a mark that no code reads registers no function
+    return False
+
+
+def _holds(node: ast.expr, name: str, scope: Scope) -> bool:
+    """Whether an expression is a parameter, or a record with the parameter in it."""
+    if isinstance(node, ast.Name) and node.id != name:
+        bindings = scope.bindings.get(node.id, ())
+        made = bindings[0].value if len(bindings) == 1 else None
+        node = made if isinstance(made, ast.Call) else node
+    match node:
+        case ast.Dict(values=items) | ast.Tuple(elts=items) | ast.List(elts=items):
+            parts = items
+        case ast.Call(args=args, keywords=keywords):
+            parts = [*args, *(keyword.value for keyword in keywords)]
+        case _:
+            parts = [node]
+    return any(isinstance(part, ast.Name) and part.id == name for part in parts)
+
+
+def _outside(table: ast.expr, scope: Scope) -> bool:
+    """Whether a table outlives the decorator and has a name for tools."""
+    table = table.value if isinstance(table, ast.Subscript) else table
+    name = table.attr if isinstance(table, ast.Attribute) else table.id if isinstance(table, ast.Name) else ""
+    if not any(word in name.lower() for word in ("tool", "registry", "registered")):
+        return False
+    if isinstance(table, ast.Attribute):
+        return True
+    match = scope.lookup(name)
+    return match is not None and match[0] is not scope

@@ -5,12 +5,12 @@ A decorator is read as a call with the decorated function as its argument.
 """
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Final
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.engine.registrations.callers import is_unused
-from mcpcore_lint.engine.registrations.collecting import collector_of
+from mcpcore_lint.engine.registrations.callers import collector_of, is_decorator, is_unused
 from mcpcore_lint.engine.registrations.elements import starts_with_loop
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
@@ -26,7 +26,6 @@ from mcpcore_lint.engine.registrations.environment import (
     written_scope,
 )
 from mcpcore_lint.engine.registrations.functions import Functions, wrapped_parameter
-from mcpcore_lint.engine.registrations.likely import is_likely
 from mcpcore_lint.engine.registrations.registration_forms import (
     ADDERS,
     DECORATORS,
@@ -37,6 +36,7 @@ from mcpcore_lint.engine.registrations.registration_forms import (
     MADE,
     MAKERS,
     MIXED_IN,
+    NEAR,
     SERVES_ALL,
     Form,
     Maker,
@@ -53,6 +53,7 @@ from mcpcore_lint.engine.syntax.parse import all_parameters, returned
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.records import ToolFlavour
 
 _SAME: Final = {"functools.partial": 0, "typing.cast": -1}
@@ -76,15 +77,10 @@ class Calls:
 
     def decorations(self, node: Function, module: Module) -> tuple[Site, ...]:
         """The registrations that the decorators of a function make; kept for servers that list the function."""
-        key = ("decorations", node)
-        known: tuple[Site, ...] | None = module.memo.get(key)
-        if known is None:
-            scope = module.scope_of(node)
-            info = module.classes.get(scope.owner) if scope.owner is not None else None
-            outside = info.body_scope if info is not None else scope.parent or module.scope
-            known = tuple(self.decorating(node, outside))
-            module.memo[key] = known
-        return known
+        scope = module.scope_of(node)
+        info = module.classes.get(scope.owner) if scope.owner is not None else None
+        outside = info.body_scope if info is not None else scope.parent or module.scope
+        return module.once(("decorations", node), lambda: tuple(self.decorating(node, outside)))
 
     def decorating(self, node: Function, outside: Scope) -> Iterator[Site]:
         """The registrations that the decorators of a function make, read again."""
@@ -377,8 +373,7 @@ class Calls:
         if self._depth < DEEP:
             self._depth += 1
             try:
-                for site in self.sites(call, scope):
-                    yield site._replace(registration=registration)
+                yield from (site._replace(registration=registration) for site in self.sites(call, scope))
             finally:
                 self._depth -= 1
 
@@ -486,3 +481,46 @@ def _may_register(func: ast.expr) -> bool:
     """Whether the name of a function suggests that it registers something."""
     name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
     return isinstance(func, ast.Name) or any(hint in name.lower() for hint in HINTS)
+
+
+# -- the calls of a file that may register something -------------------------------------------------------------------
+
+_ALIAS: Final = regex(r"(\w+)\s*=\s*[\w.]+\.(?:add_)?tool\b(?!\()")
+"""A name that is given to a method of a server."""
+_HINTED: Final = frozenset(word for word in NEAR if any(hint in word for hint in HINTS))
+
+
+def is_likely(call: ast.Call, module: Module) -> bool:
+    """Whether a call is read as a registration, as each decorator is."""
+    likely = module.once("likely calls", lambda: {node for node, _ in likely_calls(module)})
+    return call in likely or is_decorator(call)
+
+
+def likely_calls(module: Module) -> list[tuple[ast.Call, Scope]]:
+    """The calls that may register something: by their words, or by a name that such a line binds."""
+    text = module.source.text
+    hinted = {line for hint in (*HINTS, "MCP(") for line in module.lines_with(hint)}
+    lines = [*map(module.source.line, sorted(hinted))]
+    # Most words contain a hint, and the lines with hints are a small part of the file.
+    near_hints = "\n".join(lines)
+    words = [word for word in NEAR if word in (near_hints if word in _HINTED else text)]
+    aliases = (_ALIAS.search(line) for line in lines if ".tool" in line or ".add_tool" in line)
+    words += [f"{alias[1]}(" for alias in aliases if alias is not None]
+    for local, bindings in module.scope.bindings.items():
+        if bindings[0].kind == "import" and bindings[0].target == ("mcpcore", local, 0):
+            continue  # mcpcore's own names are among the words
+        # A long line may bind a name many times.
+        numbers = {getattr(binding.node, "lineno", 1) for binding in bindings}
+        if not numbers.isdisjoint(hinted):
+            # A server may be called, or handed to a function of any name: `setup(mcp)`.
+            words += [word for word in (f"{local}(", f"({local})", f"({local},") if word in text]
+    # A function of any name may register what it is given, unless it calls itself.
+    near = sorted({line for word in words for line in module.lines_with(word)})
+    for function in list(module.functions) if near else ():
+        first, last = function.lineno, function.end_lineno or function.lineno
+        after = bisect_left(near, first)
+        if isinstance(function, ast.Lambda) or function.name.startswith("__") or near[after : after + 1] > [last]:
+            continue
+        calls = module.lines_with(f"{function.name}(") if near[after:] else ()
+        words += [f"{function.name}("] if calls and not any(first < line <= last for line in calls) else []
+    return module.calls_near(*dict.fromkeys(words)) if words else []

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.environment import call_frame, class_of, functions_run, written_scope
 from mcpcore_lint.engine.semantics.type_model import ancestry
+from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import argument_of, statements
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.engine.syntax.scopes import Scope
 
 _PUTS: Final = ("append", "add", "insert", "extend", "update", "setdefault")
 _MORE: Final = frozenset({"extend", "update", "include_router"})
@@ -74,9 +71,9 @@ def _handed_on(module: Module, name: str, home: Scope) -> Iterator[Entry]:
             frame, inside = call_frame(called, call, scope), called.owner.scope_of(called.function)
             for parameter, (argument, _) in frame.filled.items():
                 same = isinstance(argument, ast.Name) and argument.id == name
-                for entry, subject in _entries(called.owner, parameter) if same else ():
-                    if isinstance(subject, ast.Name) and entry.scope is inside:
-                        yield entry._replace(scope=frame)
+                entries = _entries(called.owner, parameter) if same else ()
+                named = (entry for entry, subject in entries if isinstance(subject, ast.Name) and entry.scope is inside)
+                yield from (entry._replace(scope=frame) for entry in named)
 
 
 def _modules(home: Module, name: str) -> list[Module]:
@@ -113,14 +110,11 @@ def _is_variable(subject: ast.expr, name: str, scope: Scope, home: Scope) -> boo
     return scope.module.project.module_of(scope.module, target[0], target[2]) is home.module
 
 
+@kept
 def _entries(module: Module, name: str) -> list[tuple[Entry, ast.expr]]:
     """The entries that a file puts into collections of a name, each with the expression that is the collection."""
-    key = ("contents", name)
-    if key not in module.memo:
-        module.complete()
-        module.memo[key] = [*_called(module, name), *_assigned(module, name), *_by_decorator(module, name)]
-    known: list[tuple[Entry, ast.expr]] = module.memo[key]
-    return known
+    module.complete()
+    return [*_called(module, name), *_assigned(module, name), *_by_decorator(module, name)]
 
 
 def _called(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:

@@ -99,9 +99,9 @@ def read_again(frame: Frame, body: list[ast.stmt], *, filled_first: bool = False
     """
     first, last = body[0].lineno, body[-1].end_lineno or body[-1].lineno
     written = written_scope(frame)
-    memo, key = written.module.memo, ("read again", written.node, first, last)
-    if key not in memo:
-        memo[key] = {
+    assigned = written.module.once(
+        ("read again", written.node, first, last),
+        lambda: {
             name: inside
             for name, bindings in written.bindings.items()
             if (
@@ -111,8 +111,9 @@ def read_again(frame: Frame, body: list[ast.stmt], *, filled_first: bool = False
                     if binding.kind in {"assign", "annotated"} and first <= getattr(binding.node, "lineno", 0) <= last
                 ]
             )
-        }
-    named = {name: inside for name, inside in memo[key].items() if not (filled_first and frame.holds(name))}
+        },
+    )
+    named = {name: inside for name, inside in assigned.items() if not (filled_first and frame.holds(name))}
     return Frame(frame, {}, named)
 
 
@@ -246,9 +247,7 @@ def method_made(func: ast.Attribute, scope: Scope, depth: int = 0) -> tuple[Func
 
 def arguments_of(function: Function, call: ast.Call, *, bound_first: bool = False) -> dict[str, ast.expr]:
     """The argument for each parameter of a function, as far as the call shows it."""
-    positional = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
-    if bound_first:
-        positional = positional[1:]
+    positional = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)][bound_first:]
     arguments: dict[str, ast.expr] = {}
     for name, argument in zip(positional, call.args, strict=False):
         if isinstance(argument, ast.Starred):

@@ -22,7 +22,7 @@ from mcpcore_lint.engine.registrations.environment import (
 )
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.type_model import method_of, outside_bases
-from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, returned
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Unknown, Value, options
@@ -140,7 +140,7 @@ class Functions:
             ]
         unknown = Unknown(node, owner, "it is renamed after its definition")
         name = unknown if _is_renamed(node.name, owner) else Const(node, owner, node.name)
-        candidates = passed_on(node, owner)
+        candidates = passed_on(owner, node)
         if not candidates:
             return [Target(node, owner, name)]
         inside = Frame(scope, {}, owner.scope_of(node).bindings)
@@ -186,7 +186,7 @@ class Functions:
             call = method_of(info, "run" if made else "__call__") if info is not None else None
             if info is None or call is None:
                 return []
-            parts = passed_on(call[0], call[1].module, of_self=True)
+            parts = passed_on(call[1].module, call[0], of_self=True)
             inner = next((method_of(info, part.attr) for part in parts if isinstance(part, ast.Attribute)), None)
             method, owner = inner or call
             wrappers = ((call[0], call[1].module),) if inner is not None else ()
@@ -206,17 +206,13 @@ class Functions:
         return self.behind(node.args[0], scope, depth + 1)
 
 
-def passed_on(node: Function, module: Module, *, of_self: bool = False) -> list[ast.expr]:
+@kept
+def passed_on(module: Module, node: Function, *, of_self: bool = False) -> list[ast.expr]:
     """What a function with `**kwargs` may pass all of them on to: `tool.run(**kwargs)`, with `tool` from around it.
 
     With `of_self`, it may be a method of the same object.
     """
-    key = "passed on", node, of_self
-    if key in module.memo:
-        known: list[ast.expr] = module.memo[key]
-        return known
     candidates: list[ast.expr] = []
-    module.memo[key] = candidates
     scope = module.functions.get(node)
     calls = [part for part in own_nodes(node) if isinstance(part, ast.Call)] if node.args.kwarg is not None else []
     for call in calls if scope is not None and not node.decorator_list else ():

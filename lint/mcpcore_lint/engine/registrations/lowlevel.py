@@ -253,8 +253,6 @@ class _Place:
             for name in branch.names if not passed_on else ():
                 for work_call, target in work[branch]:
                     yield Dispatched(name, self.node, self.module, target, work_call, way, every)
-                if not work[branch]:
-                    yield Dispatched(name, self.node, self.module, None, None, way, every)
         for name, target, call in looked_up:
             yield Dispatched(name, self.node, self.module, target, call, way, every)
 
@@ -352,15 +350,15 @@ class _Place:
 
     # -- branches ----------------------------------------------------------------------------------------------------
 
-    def _work(self, branches: list[Branch]) -> dict[Branch, list[tuple[ast.Call, Target]]]:
-        """The function that does the work of each branch, with its call; empty if that is not clear."""
+    def _work(self, branches: list[Branch]) -> dict[Branch, list[tuple[ast.Call | None, Target | None]]]:
+        """The function that does the work of each branch, with its call; None if the branch itself does it."""
         named = [branch for branch in branches if branch.names]
         calls = {branch: [call for call in _calls(branch.body) if self._does_work(call)] for branch in named}
         users = Counter(
             function for inside in calls.values() for function in {self.behind(call.func)[0].node for call in inside}
         )
         shared = [statement for branch in branches if not branch.names for statement in branch.body]
-        work: dict[Branch, list[tuple[ast.Call, Target]]] = {}
+        work: dict[Branch, list[tuple[ast.Call | None, Target | None]]] = {}
         for branch, inside in calls.items():
             # A function that several branches call is a helper, unless each of them calls nothing else.
             own = [call for call in inside if users[self.behind(call.func)[0].node] == 1] or inside
@@ -369,7 +367,7 @@ class _Place:
             fitting += [call for call in own if self._bears_name(call, branch) and call not in fitting]
             awaited = {part.value for part in walk_shallow([*body]) if isinstance(part, ast.Await)}
             fitting = [call for call in fitting if call in awaited] or fitting
-            work[branch] = [(call, target) for call in fitting[:1] for target in self.behind(call.func)]
+            work[branch] = [(call, made) for call in fitting[:1] for made in self.behind(call.func)] or [(None, None)]
         return work
 
     def _bears_name(self, call: ast.Call, branch: Branch) -> bool:

@@ -7,6 +7,7 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.engine.registrations.environment import Function
 from mcpcore_lint.engine.registrations.registration_forms import flavour_in
 from mcpcore_lint.model import Const, ToolDef, Unknown
 from mcpcore_lint.patterns import regex
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.records import ToolFlavour
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 _DEPENDENCY: Final = regex(r"[\"'\s](mcpcore|fastmcp|mcp)(?![\w.-])")
 
 

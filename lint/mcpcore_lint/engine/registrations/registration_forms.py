@@ -120,6 +120,5 @@ HINTS: Final = ("tool", "resource", "prompt", "register", "mcp")
 
 def flavour_in(text: str) -> ToolFlavour | None:
     """The flavour of the servers in a file, by the packages that its text mentions."""
-    if "fastmcp" in text and "mcp.server.fastmcp" not in text:
-        return "fastmcp"
-    return "sdk" if "mcp" in text else None
+    is_fastmcp = "fastmcp" in text and "mcp.server.fastmcp" not in text
+    return "fastmcp" if is_fastmcp else "sdk" if "mcp" in text else None

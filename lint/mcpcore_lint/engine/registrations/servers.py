@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from mcpcore_lint.engine.registrations.environment import Placed, assignments_of
+from mcpcore_lint.engine.registrations.environment import Function, Placed, assignments_of
 from mcpcore_lint.engine.registrations.functions import Functions
 from mcpcore_lint.engine.registrations.registration_forms import flavour_in
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -27,7 +27,6 @@ _LOWLEVEL: Final = "_mcp_server"
 _PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager", _LOWLEVEL})
 """Attributes of the high-level servers that hold their registrations."""
 _ANYTHING: Final = frozenset({"typing.Any", "builtins.object", "typing.TypeVar"})
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 Found = tuple["ToolFlavour | None", "str | None"]
 NOTHING: Final[Found] = (None, None)
 
@@ -92,19 +91,16 @@ class Servers:
         owner = asking.project.module_defining(node)
         if owner is None:
             return NOTHING
-        key = ("returned server", node)
-        if key not in owner.memo:
-            # A function that leads back to itself returns nothing that is known.
-            owner.memo[key] = NOTHING
-            scope = owner.scope_of(node)
-            servers = ((value, *self.server(value, scope)) for value in returned(node))
-            for value, flavour, server in servers:
-                if flavour is not None:
-                    place = scope.lookup(value.id) if isinstance(value, ast.Name) else None
-                    owner.memo[key] = flavour, server if place is not None and place[0].is_module else None
-                    break
-        known: Found = owner.memo[key]
-        return known
+        # A function that leads back to itself returns nothing that is known.
+        return owner.once(("returned server", node), lambda: self._first_returned(node, owner.scope_of(node)), NOTHING)
+
+    def _first_returned(self, node: Function, scope: Scope) -> Found:
+        for value in returned(node):
+            flavour, server = self.server(value, scope)
+            if flavour is not None:
+                place = scope.lookup(value.id) if isinstance(value, ast.Name) else None
+                return flavour, server if place is not None and place[0].is_module else None
+        return NOTHING
 
     # -- names -------------------------------------------------------------------------------------------------------
 

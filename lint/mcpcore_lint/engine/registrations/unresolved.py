@@ -222,8 +222,7 @@ def _searches_itself(function: Function) -> bool:
 def _origins(node: ast.expr, scope: Scope, functions: Functions) -> Iterator[Placed]:
     """The expressions that the value of an expression comes from, one step back."""
     if isinstance(node, (ast.Name, ast.Attribute)):
-        for entry in contents_of(node, scope):
-            yield entry.value, entry.scope
+        yield from ((entry.value, entry.scope) for entry in contents_of(node, scope))
     if isinstance(node, ast.Name):
         yield from functions.elements.origins(node, scope)
         symbol = evaluate(node, scope)

@@ -6,7 +6,7 @@ import ast
 import re
 from bisect import bisect_left, bisect_right
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar
 
 from mcpcore_lint.dataclasses import cached_property, light
 from mcpcore_lint.engine.syntax.outline import complete, complete_all, deferred, forget, outline, settle
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.project import Project
     from mcpcore_lint.model import FunctionNode
 
+P = ParamSpec("P")
 T = TypeVar("T")
 WORTH_ALL: Final = 16
 """How often a file may be gone through for single functions before it is parsed whole."""
@@ -488,3 +489,12 @@ def _assignment(me: str) -> re.Pattern[str]:
     """A value or an annotation for `self.name`, or a value for several targets of which it is one."""
     # `re` searches fastest for a pattern that begins with letters.
     return re.compile(rf"{re.escape(me)}\s*\.\s*\w+\s*(?:=(?!=)|:|[,)\]][\w\s.,*()\[\]]{{0,400}}=(?!=))")
+
+
+def kept(make: Callable[Concatenate[Module, P], T]) -> Callable[Concatenate[Module, P], T]:
+    """Let a function of a file keep its results for the same arguments, as long as the syntax of the file is kept."""
+
+    def known(module: Module, /, *args: P.args, **options: P.kwargs) -> T:
+        return module.once((make, *args, *options.items()), lambda: make(module, *args, **options))
+
+    return known

@@ -175,7 +175,7 @@ def calls_of_wrapped(wrapper: Handler) -> list[ast.Call]:
     calls = [*body_of(wrapper).all(ast.Call)]
     direct = [call for call in calls if is_outer(call.func)]
     if not direct and isinstance(wrapper.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        passed = passed_on(wrapper.node, wrapper.module, of_self=scope.owner is not None)
+        passed = passed_on(wrapper.module, wrapper.node, of_self=scope.owner is not None)
         direct = [call for call in calls if call.func in passed or any(argument in passed for argument in call.args)]
     return direct or [call for call in calls if any(map(is_outer, call.args))]
 

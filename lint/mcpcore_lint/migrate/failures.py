@@ -1,22 +1,195 @@
-"""Failures that are returned: mappings, JSON, texts, and results that are marked as failed."""
+"""Finds the places where a function says that it failed: it raises, it returns, or a clause hides it."""
 
 from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Sequence
+from typing import Final
 
 from mcpcore_lint.engine.semantics.symbols import class_info
-from mcpcore_lint.engine.syntax.parse import all_parameters, mentions
+from mcpcore_lint.engine.syntax.parse import all_parameters, mentions, walk, walk_shallow
+from mcpcore_lint.migrate.body import FUNCTIONS, Body, only_logs
 from mcpcore_lint.migrate.messages import is_text, may_be_text, pieces
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import Symbol
+from mcpcore_lint.names import BUILTIN_EXCEPTIONS, canonical
 from mcpcore_lint.patterns import ERROR_DOING
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
-    from mcpcore_lint.migrate.body import Body
+def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
+    """The failures of a function that can be written with `ctx.fail`, and those that cannot, with their statements."""
+    places: list[Place] = []
+    left: list[Left] = []
+    statements: set[ast.AST] = set()
+    for node in body.nodes:
+        place: Place | Left | None = None
+        if isinstance(node, ast.Raise):
+            place = raised_failure(node, body)
+        elif isinstance(node, ast.Return):
+            place = returned_failure(node, body)
+        if isinstance(place, Place):
+            places.append(place)
+        elif place is not None:
+            left.append(place)
+            if not place.perhaps:
+                statements.add(node)
+    return places, [*left, *_left_in_clauses(body)], statements
+
+
+# -- clauses that hide a failure: they log and go on, or answer with a value that looks like a result ------------------
+
+
+def _left_in_clauses(body: Body) -> list[Left]:
+    """The clauses of a function that are left as they are."""
+    left: list[Left] = []
+    for node in body.nodes:
+        if not isinstance(node, ast.ExceptHandler) or not body.is_broad(node):
+            continue
+        if all(only_logs(statement) for statement in node.body):
+            pattern, decide = "a broad clause logs and goes on", "raise ctx.fail if the tool has then not done its work"
+            left.append(body.left(node, pattern, decide)._replace(perhaps=True))
+        for part in walk_shallow([*node.body]):
+            if isinstance(part, ast.Return) and _says_nothing(part.value):
+                pattern, decide = "a clause returns an empty value", "raise ctx.fail if nothing could be looked up"
+                left.append(body.left(part, pattern, decide)._replace(perhaps=True))
+    return left
+
+
+def _says_nothing(value: ast.expr | None) -> bool:
+    match value:
+        case None:
+            return True
+        case ast.Constant(value=constant):
+            return not constant
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Dict(keys=items):
+            return not items
+    return False
+
+
+# -- failures that are raised ------------------------------------------------------------------------------------------
+
+PROTOCOL: Final = "mcp.MCPError"
+_NOT_FAILURES: Final = frozenset({
+    "BaseException", "BaseExceptionGroup", "ExceptionGroup", "KeyboardInterrupt", "SystemExit", "GeneratorExit",
+    "StopIteration", "StopAsyncIteration", "NotImplementedError", "AssertionError",
+})  # fmt: skip
+"""Built-in exceptions that end a program, steer it, or say that it is wrong."""
+_FRAMEWORK: Final = frozenset({"mcp.ToolError", "fastmcp.ToolError"})
+_SHOWN: Final = 40
+"""How much of an expression the report shows."""
+
+
+def raised_failure(node: ast.Raise, body: Body) -> Place | Left | None:
+    """The failure that a `raise` is; None for a re-raise, or for what already is a failure of mcpcore."""
+    if node.exc is None or _again(node.exc, body):
+        return None
+    call = node.exc if isinstance(node.exc, ast.Call) else None
+    symbol = body.symbol(call.func if call is not None else node.exc)
+    name = symbol.name if symbol is not None else ""
+    short = name.rpartition(".")[2]
+    rule = _rule(name, body)
+    if rule is None:
+        if name.startswith("mcpcore.") or getattr(getattr(node.exc, "func", None), "attr", "") == "fail":
+            return None
+        return _unknown(node, node.exc, name, body)
+    if rule == "project-error" and (why := _changes_message(name, body)):
+        return body.left(node, f"raise of {short}", why)
+    if rule == "raise" and body.clause_of(node) is not None:
+        rule = "rethrow"
+    if call is None:
+        return Place(node, rule, None, name)
+    if call.keywords or len(call.args) > 1 or any(isinstance(arg, ast.Starred) for arg in call.args):
+        return body.left(node, f"raise of {short} with several arguments", "say which of them is the message")
+    message = call.args[0] if call.args else None
+    if message is not None and not is_text(message, body.scope) and not may_be_text(message):
+        return body.left(node, f"raise of {short} with a value", "write a message, and give the value as data")
+    return Place(node, rule, message, name, call)
+
+
+def _unknown(node: ast.Raise, error: ast.expr, name: str, body: Body) -> Left:
+    """A `raise` of something that is no exception class of the project, such as one that another function makes."""
+    short = name.rpartition(".")[2]
+    if name.startswith("builtins."):
+        pattern, decide = f"raise of {short}", "raise ctx.fail if the agent can do something about it"
+    else:
+        pattern = f"raise of {short or ast.unparse(error)[:_SHOWN]}, which is no exception class of the project"
+        decide = "raise ctx.fail instead, if clients need a code or advice"
+    return body.left(node, pattern, decide)
+
+
+def _rule(name: str, body: Body) -> str | None:
+    short = name.removeprefix("builtins.")
+    if name.startswith("builtins.") and short in BUILTIN_EXCEPTIONS:
+        return None if short in _NOT_FAILURES or short.endswith("Warning") else "raise"
+    if canonical(name) in _FRAMEWORK:
+        return "tool-error"
+    if body.hierarchy.is_kind_of(name, "builtins.Exception") and body.module.project.class_named(name) is not None:
+        # A subclass of the SDK's error has its own arguments and its own way to the client.
+        return None if body.hierarchy.ancestors(name)[0] & {PROTOCOL, "mcpcore.CodedError"} else "project-error"
+    return None
+
+
+def _again(node: ast.expr, body: Body) -> bool:
+    """Whether an expression is an exception that was caught before: the clause's own, or one that was kept."""
+    if not isinstance(node, ast.Name) or body.symbol(node) is not None:
+        return False
+    caught = {part.name for part in body.nodes if isinstance(part, ast.ExceptHandler)}
+    kept = {
+        target.id
+        for part in body.nodes
+        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Name) and part.value.id in caught
+        for target in part.targets
+        if isinstance(target, ast.Name)
+    }
+    return node.id in caught | kept
+
+
+def _changes_message(name: str, body: Body) -> str:
+    """Why the message of a project's exception is not its only argument; empty if it is."""
+    # The base classes are among the ancestors of the class, so all of them are looked at, in any order.
+    above = [name, *(ancestor for ancestor in body.hierarchy.ancestors(name)[0] if ancestor != name)]
+    infos = [info for info in map(body.module.project.class_named, above) if info is not None]
+    names = {info.node.name for info in infos}
+    for info in infos:
+        made = info.methods.get("__init__")
+        inherits = any(ast.unparse(base).rpartition(".")[2] in names for base in info.node.bases)
+        if info.methods.keys() & {"__str__", "__new__"} or (
+            made is not None and not _passes_message(made, alone=not inherits)
+        ):
+            return "the class makes its message itself; raise it through ctx.fail, with what it keeps as data"
+    return ""
+
+
+def _passes_message(method: ast.FunctionDef | ast.AsyncFunctionDef, *, alone: bool) -> bool:
+    """Whether the `__init__` of an exception passes its first argument on: `super().__init__(message)`.
+
+    Args:
+        method: The method.
+        alone: Whether it must be the only argument, since a built-in class shows all of them.
+    """
+    names = [parameter.arg for parameter in (*method.args.posonlyargs, *method.args.args)][:2]
+    if len(names) < 2:
+        return False
+    me, message = names
+    same = {message, f"{me}.{message}"}
+    for node in walk([*method.body]):
+        match node:
+            case ast.Assign(targets=[ast.Attribute() as target], value=ast.Name(id=name)) if name == message:
+                same.add(ast.unparse(target))
+            case ast.Assign(targets=[ast.Name(id=name)]) if name == message:
+                return False
+    calls = [
+        node
+        for node in walk([*method.body])
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__"
+    ]
+    if len(calls) != 1 or not calls[0].args or (alone and (len(calls[0].args) > 1 or calls[0].keywords)):
+        return False
+    return ast.unparse(calls[0].args[0]) in same
+
+
+# -- failures that are returned ----------------------------------------------------------------------------------------
 
 _SUCCESS: Final = frozenset({"ok", "success", "succeeded", "successful"})
 _FAILURE: Final = frozenset({"iserror", "is_error", "failed"})
@@ -61,7 +234,7 @@ CONTENT: Final = "mcp.TextContent"
 RESULT: Final = "mcp.CallToolResult"
 
 
-def returned(node: ast.Return, body: Body, content: ast.expr | None = None) -> Place | Left | None:
+def returned_failure(node: ast.Return, body: Body, content: ast.expr | None = None) -> Place | Left | None:
     """The failure that a `return` is, or the content in it; None if it returns a result."""
     value = node.value if content is None else content
     match value:
@@ -74,7 +247,11 @@ def returned(node: ast.Return, body: Body, content: ast.expr | None = None) -> P
             assert isinstance(block, ast.Call)
             text = next((keyword.value for keyword in block.keywords if keyword.arg == "text"), None)
             is_json = isinstance(text, ast.Call) and _name(text.func, body) == "json.dumps"
-            return returned(node, body, text) if text is not None and (is_json or is_text(text, body.scope)) else None
+            return (
+                returned_failure(node, body, text)
+                if text is not None and (is_json or is_text(text, body.scope))
+                else None
+            )
         case ast.Call(func=func, args=[ast.Dict() as mapping, *_]) if _name(func, body) == "json.dumps":
             return _mapping(node, _items(mapping), "json", body)
         case ast.Call(func=func) if _name(func, body) == RESULT:
@@ -336,9 +513,7 @@ def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
     ):
         pattern = f"{short}() makes the failure that the tool returns"
         decide = "let it raise an exception or make only the text, and raise ctx.fail in the tool"
-        owner = None
-        if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            owner = body.module.project.module_defining(definition)
+        owner = body.module.project.module_defining(definition) if isinstance(definition, FUNCTIONS) else None
         if owner is None or definition is None:
             return body.left(node, pattern, decide)
         line = min([definition.lineno, *(decorator.lineno for decorator in definition.decorator_list)])  # type: ignore[attr-defined]

@@ -1,31 +1,48 @@
-"""Imports files of a project and lists the tools of their servers; run by another interpreter, as a script.
+"""Looks into files of a project and its environment; run by the interpreter of the project, as a script.
 
-Needs nothing but Python. The first argument is JSON: the folders that imports start from, and the path and the name of
-each module. Writes JSON to standard output: for each path why its import failed, and where, and the number of tools.
+Needs nothing but Python. The argument is JSON: the task, and its own arguments. Writes JSON to standard output.
 """
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import functools
 import importlib
 import inspect
 import json
 import os
+import re
 import sys
 import traceback
-from typing import Any
+from importlib import metadata
+from typing import Any, Final
 
 _LOW_LEVEL = "mcp.server.lowlevel.server.Server"
 _SERVERS = ("fastmcp.server.server.FastMCP", "mcp.server.mcpserver.server.MCPServer", _LOW_LEVEL)
 
 
 def main() -> None:
-    """Import the modules one after the other."""
+    """Do what the argument asks for."""
     # What a module prints must not get into the answer.
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    folders, modules = json.loads(sys.argv[1])
+    task, *arguments = json.loads(sys.argv[1])
+    json.dump(_TASKS[task](*arguments), answer)
+    answer.flush()
+    os._exit(0)  # threads of the project may go on
+
+
+# -- importing files, and listing the tools of their servers -----------------------------------------------------------
+
+
+def _imported(folders: list[str], modules: list[tuple[str, str]]) -> dict[str, Any]:
+    """For each path why its import failed, and where, and the number of tools.
+
+    Args:
+        folders: Where imports start from.
+        modules: The path and the name of each module, which are imported one after the other.
+    """
     sys.path[0:1] = folders
     failed = {path: problem for path, name in modules if (problem := _problem(path, name, dict(modules))) is not None}
     tools: set[str] = set()
@@ -41,9 +58,7 @@ def main() -> None:
                         tools.update(asyncio.run(_tools(server, is_low_level=_LOW_LEVEL in _kinds(type(server)))))
                     except Exception as error:  # noqa: BLE001 - the server of another project may raise anything
                         failed[str(module.__file__)] = _told(error, "tools/list: ")
-    json.dump({"failed": failed, "tools": len(tools)}, answer)
-    answer.flush()
-    os._exit(0)  # threads of the project may go on
+    return {"failed": failed, "tools": len(tools)}
 
 
 def _servers(value: object, module: str) -> list[object]:
@@ -113,6 +128,82 @@ def _told(error: BaseException, before: str = "") -> dict[str, Any]:
         text += f", with Python {sys.version_info[0]}.{sys.version_info[1]}"
     return {"why": f"{before}{type(error).__name__}: {text}", "missing": getattr(error, "name", None), "at": ""}
 
+
+# -- looking up what files import from the frameworks ------------------------------------------------------------------
+
+_LEAST: Final = {"mcp": 2, "fastmcp": 4}
+"""The major releases that the written code needs."""
+_CAPPED: Final = re.compile(r"(mcp|fastmcp)(?![\w.-])(?:\[[^\]]*\])?\s*\(?[^;<]*<(=?)\s*(\d+)([.\d]*)")
+_BRINGS: Final = {"mcp": "mcp", "fastmcp-slim": "fastmcp"}
+"""The packages that have the requirements of the frameworks."""
+_NEEDED: Final = re.compile(r"(?!mcp\b)([\w.-]+)[^;]*?>=([\d.]*\d)(?:,[^;]*)?(?:; extra == '(?:server|client)')?$")
+
+
+def _looked_up(*paths: str) -> dict[str, Any]:
+    """The imports of files that the installed releases do not have, as path, line, module and name.
+
+    And the packages that ask for earlier releases, and what the releases need.
+    """
+    installed = {name for name, least in _LEAST.items() if _major(name) >= least}
+    imports = [entry for path in paths for entry in _imports(path) if entry[2].split(".")[0] in installed]
+    missing = [entry for entry in imports if not _has(entry[2], entry[3])]
+    asking = [
+        (str(dist.metadata["Name"]), wanted.partition(";")[0].strip())
+        for dist in metadata.distributions()
+        for wanted in dist.requires or ()
+        if (cap := _CAPPED.match(wanted)) is not None
+        and "extra ==" not in wanted
+        and int(cap[3]) + bool(cap[2] or cap[4].strip(".0")) <= _LEAST[cap[1]]
+    ]
+    needs = [
+        (_BRINGS[name], need[1], need[2])
+        for dist in metadata.distributions()
+        if (name := str(dist.metadata["Name"])) in _BRINGS and _BRINGS[name] in installed
+        for wanted in dist.requires or ()
+        if (need := _NEEDED.match(wanted)) is not None
+    ]
+    return {"missing": missing, "asking": asking if installed else [], "needs": needs}
+
+
+def _major(name: str) -> int:
+    try:
+        return int(metadata.version(name).partition(".")[0])
+    except (metadata.PackageNotFoundError, ValueError):
+        return 0
+
+
+def _imports(path: str) -> list[tuple[str, int, str, str]]:
+    """The names that a file imports, without those in a `try`, which it can do without."""
+    try:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return []
+    tries = [part for part in ast.walk(tree) if isinstance(part, ast.Try) and part.handlers]
+    guarded = {inner for part in tries for inner in ast.walk(part)}
+    return [
+        (path, node.lineno, node.module, alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level and node not in guarded
+        for alias in node.names
+        if alias.name != "*"
+    ]
+
+
+def _has(module: str, name: str) -> bool:
+    """Whether an installed module has a name, or cannot be imported for another reason, such as a missing extra."""
+    try:
+        if hasattr(importlib.import_module(module), name):
+            return True
+        importlib.import_module(f"{module}.{name}")
+    except ModuleNotFoundError as error:
+        return not f"{module}.{name}".startswith(str(error.name)) or str(error.name).partition(".")[0] == error.name
+    except BaseException:  # noqa: BLE001 - an optional part may raise anything
+        return True
+    return True
+
+
+_TASKS: Final[dict[str, Any]] = {"import": _imported, "look up": _looked_up}
 
 if __name__ == "__main__":
     main()

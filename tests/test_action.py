@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from tests.catalog.test_workflow import PAGE, SERVER, write_lock
+from tests.files import write_files
 from tests.test_package import PROJECT, wheel  # noqa: F401 - a fixture
 
 ROOT = Path(__file__).parents[1]
@@ -115,9 +116,7 @@ class Runner:
         )
 
     def commit(self, files):
-        for name, text in files.items():
-            (self.project / name).parent.mkdir(exist_ok=True)
-            (self.project / name).write_text(text, encoding="utf-8")
+        write_files(self.project, files)
         return self.shell("git add -A && git commit -qm x --allow-empty && git rev-parse HEAD").stdout.strip()
 
     def run(self, base, *, token="writer", **inputs):

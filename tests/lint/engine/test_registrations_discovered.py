@@ -8,6 +8,8 @@ from mcpcore_lint.runner.groups import Walk
 from mcpcore_lint.runner.runner import FilesRun
 from mcpcore_lint.settings import Settings
 
+from tests.files import write_files
+
 HELD: Final = {
     "tools/__init__.py": "",
     "tools/search.py": 'from json import dumps\ndef find(q: str) -> str:\n    """Find."""\ndef _helper(q): ...\n',
@@ -301,9 +303,7 @@ REPORTED: Final[dict[str, dict[str, str]]] = {
 
 
 def _run(folder, files):
-    for path, source in files.items():
-        (folder / path).parent.mkdir(exist_ok=True)
-        (folder / path).write_text(textwrap.dedent(source))
+    write_files(folder, {path: textwrap.dedent(source) for path, source in files.items()})
     return FilesRun(Walk(Settings(), str(folder)).run([str(folder)]), cache=False).report()
 
 

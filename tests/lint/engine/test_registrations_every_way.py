@@ -10,6 +10,8 @@ from mcpcore_lint.runner.groups import Walk
 from mcpcore_lint.runner.runner import FilesRun
 from mcpcore_lint.settings import Settings
 
+from tests.files import write_files
+
 FASTMCP: Final = "from fastmcp import FastMCP\nmcp = FastMCP('x')\n"
 LOWLEVEL: Final = "from mcp.server import Server\nfrom mcp import types\nserver = Server('x')\n"
 BOTH: Final = "def find(q: str) -> str: ...\ndef lend(q: str) -> str: ...\n"
@@ -664,7 +666,7 @@ def test_what_cannot_be_found_is_one_finding(case, tmp_path):
 
 def test_packages_of_one_repository_are_read(tmp_path):
     """A server imports its tools from a package beside its own."""
-    for path, text in {
+    files = {
         "pyproject.toml": "[project]\nname = 'acme'\nversion = '1'\n",
         "packages/core/pyproject.toml": "[project]\nname = 'core'\nversion = '1'\n",
         "packages/core/src/core/__init__.py": "",
@@ -674,8 +676,7 @@ def test_packages_of_one_repository_are_read(tmp_path):
         "packages/server/src/server/app.py": "from core.tools import find, lend\n"
         + FASTMCP
         + "mcp.tool(find)\nmcp.tool(lend)\n",
-    }.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
+    }
+    write_files(tmp_path, files)
     report = FilesRun(Walk(Settings(), str(tmp_path)).run([str(tmp_path)]), cache=False).report()
     assert [tool.name for tool in report.tools] == ["find", "lend"]

@@ -10,6 +10,8 @@ from mcpcore_lint.engine.registrations import elements, functions
 from mcpcore_lint.runner.engine import lint_paths
 from mcpcore_lint.settings import Settings
 
+from tests.files import write_files
+
 RULE: Final = "tool-registration-unresolved"
 FOUND: Final[dict[str, tuple[set[str], dict[str, str]]]] = {
     "a list that a factory's decorator fills": (
@@ -387,10 +389,8 @@ UNRESOLVED: Final[dict[str, dict[str, str]]] = {
 
 
 def _linted(root, files):
-    for path, text in {"acme/__init__.py": "", **files}.items():
-        place = root / path
-        place.parent.mkdir(exist_ok=True)
-        place.write_text(textwrap.dedent(text).replace("  # here", ""))
+    texts = {path: textwrap.dedent(text).replace("  # here", "") for path, text in files.items()}
+    write_files(root, {"acme/__init__.py": "", **texts})
     report = lint_paths([str(root)], root=str(root), settings=Settings(select=frozenset({RULE})))
     assert not report.failures
     return report

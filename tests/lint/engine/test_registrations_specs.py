@@ -9,6 +9,8 @@ import pytest
 from mcpcore_lint.runner.engine import lint_paths, lint_source
 from mcpcore_lint.settings import Settings
 
+from tests.files import write_files
+
 RULE: Final = "tool-registration-unresolved"
 SERVER: Final = {
     "acme/__init__.py": "",
@@ -265,10 +267,7 @@ def register_images(bot, client):
 
 
 def _run(folder, files):
-    for path, text in files.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(textwrap.dedent(text))
+    write_files(folder, {path: textwrap.dedent(text) for path, text in files.items()})
     report = lint_paths(folder, root=str(folder))
     assert not report.failures
     return report

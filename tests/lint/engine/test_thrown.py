@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.files import write_files
 from tests.lint.engine.thrown import catching, changing, classes, handed, modules, nearly, own, raising
 
 TABLES = {
@@ -38,10 +39,7 @@ def files_of(text: str) -> Iterator[tuple[str, str]]:
 
 def found_of(project, text: str) -> set[str]:
     """The linter's result, in the form of the expected lines."""
-    for path, content in files_of(text):
-        target = project.root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(content)
+    write_files(project.root, dict(files_of(text)))
     reach = project.reach()
     found = set()
     for each in (*reach.own, *reach.throws):

@@ -187,7 +187,7 @@ def _served_at(call: ast.Call, scope: Scope, tool: ToolDef, ctx: RuleContext) ->
     """The tools for which a dispatcher makes a call, each with its registration."""
     memo = tool.module.memo
     if "served" not in memo:
-        dispatchers = memo["served"] = dict[FunctionNode, list[Any]]()
+        dispatchers = memo["served"] = dict[Any, list[Any]]()
         for other in ctx.tools:
             for route in other.serves:
                 served = other.registration, route, frozenset(route.elsewhere)

@@ -121,8 +121,8 @@ def _problem(path: str, name: str, modules: dict[str, str]) -> dict[str, Any] | 
 
 
 def _told(error: BaseException, before: str = "") -> dict[str, Any]:
-    while hasattr(error, "exceptions"):  # a group, which Python 3.10 does not know
-        error = error.exceptions[0]
+    while members := getattr(error, "exceptions", None):  # a group, which Python 3.10 does not know
+        error = members[0]
     text = " ".join(str(error).split())[:200]
     if isinstance(error, SyntaxError):
         text += f", with Python {sys.version_info[0]}.{sys.version_info[1]}"

@@ -12,7 +12,7 @@ async def fetch(a: str) -> list[str]:
             return dict()  # here
 
     try:
-        rows = inner() or load("all")
+        rows = inner()
     except Exception:
         rows = []  # here
     return rows

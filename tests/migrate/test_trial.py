@@ -182,11 +182,13 @@ def test_an_interpreter_that_is_too_old_is_no_defect_of_the_project(tmp_path: Pa
 
 
 def test_a_command_runs_before_and_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The report shows how it ended, and the failures that are new; the exit code is 1 if it failed only afterwards."""
+    """The report shows how it ended, and the failures that are new, without lines of a log; the exit code is 1 if it failed only afterwards."""
     folder = tmp_path / "project"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    script = "written = 'FailureMode' in open('server.py').read(); print('FAILED one' if written else 'fine')"
+    log = "ERROR    server:server.py:7 x\\nERROR:root:x\\nERROR server.py:7 x\\nERROR: x of y\\n"
+    tests = "ERROR tests/test_a.py::test_b[c d] - E\\nERROR test_a.py\\nERROR: test_b (test_a.B)\\nFAILED one"
+    script = f"written = 'FailureMode' in open('server.py').read(); print('{log}{tests}' if written else 'fine')"
     command = f'{sys.executable} -c "{script}; assert not written"'
     environment = Path(sys.executable).parents[1]
     done = migrate(folder, {"server.py": SERVER}, "--check", command, "--environment", str(environment))
@@ -195,6 +197,9 @@ def test_a_command_runs_before_and_after(tmp_path: Path, monkeypatch: pytest.Mon
     assert [
         "--check before: fine (exit code 0)",
         "--check after: FAILED one (exit code 1)",
+        "--check ERROR tests/test_a.py::test_b[c d] - E",
+        "--check ERROR test_a.py",
+        "--check ERROR: test_b (test_a.B)",
         "--check FAILED one",
     ] == lines
 

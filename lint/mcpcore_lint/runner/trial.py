@@ -19,6 +19,8 @@ _SCRIPT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "looki
 _TIMEOUT: Final = 120
 _LINES: Final = 20
 """How many new lines of a command are shown."""
+_BAD_TEST: Final = re.compile(r"FAILED|FAIL:|ERROR: \S+ \(|ERROR \S+(?:::|\.py(?: - |$))")
+"""A line of pytest or unittest about a test, which a line of a log is not."""
 _ENTRY: Final = re.compile(r"^[\w\"'.-]+\s*=\s*[\"']([\w.]+):\w+[\"']", re.MULTILINE)
 """A script of a project: what its users start."""
 
@@ -166,9 +168,7 @@ class Ran(NamedTuple):
     def difference(self, before: Ran) -> list[str]:
         """The last lines of both runs, and the lines about failures that are new."""
         old = set(before.lines)
-        new = [
-            line for line in self.lines if line.startswith(("FAILED", "ERROR", "FAIL:", "ERROR:")) and line not in old
-        ]
+        new = [line for line in self.lines if _BAD_TEST.match(line) and line not in old]
         ends = [
             f"{when}: {ran.lines[-1] if ran.lines else ''} (exit code {ran.code})"
             for when, ran in (("before", before), ("after", self))

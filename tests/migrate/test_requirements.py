@@ -118,11 +118,20 @@ LISTS = [
     (SDK, "requirements.txt", "mcp" + "!a" * 40 + " y z\n", "mcp" + "!a" * 40 + " y z\n"),
     (LOW, "pyproject.toml", '[project]\nrequires-python = ">=3.9"\ndependencies = ["mcp"]\n',
      '[project]\nrequires-python = ">=3.10"\ndependencies = ["mcp>=2.3"]\n'),
+    (SDK, "pyproject.toml", '[project]\nrequires-python = ">=3.10,!=3.10.0, <3.14,!=3.12.1"\ndependencies = ["mcp"]\n',
+     '[project]\nrequires-python = ">=3.11, <3.14,!=3.12.1"\ndependencies = ["mcp>=2.3", "mcpcore>=0.1"]\n'),
+    (SDK, ".python-version", "3.10.4\r\n", "3.11\r\n"),
+    (LOW, ".python-version", "cpython-3.9", "cpython-3.10"),
+    (SDK, ".python-version", "3.13.1\n", "3.13.1\n"),
 ]  # fmt: skip
 LEFT = {
     ".github/workflows/ci.yml": (
         '        python-version: ["3.9", "3.10", "3.12"]\n        python-version: "3.12"\n',
         'ci.yml:1: python-version: ["3.9", "3.10", "3.12"]: mcpcore needs Python 3.11 or later',
+    ),
+    ".python-version": (
+        "# For development.\n3.10\n3.12\n",
+        ".python-version:2: 3.10: mcpcore needs Python 3.11 or later",
     ),
     "Dockerfile": (
         "FROM docker.io/python:3.10-slim\nRUN pip install 'fastmcp==2.3' mcp>=2\nFROM python:3.12\n",

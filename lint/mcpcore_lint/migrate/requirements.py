@@ -30,7 +30,7 @@ _IMPORTS: Final = re.compile(
 _NEXT: Final = {"mcp": "3", "fastmcp": "5", "fastmcp-slim": "5"}
 LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.lock")
 FILES: Final = re.compile(
-    r"pyproject\.toml|Pipfile|(?:[\w.-]*[._-])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
+    r"pyproject\.toml|Pipfile|\.python-version|(?:[\w.-]*[._-])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
     rf"|{'|'.join(map(re.escape, LOCKS))}"
 )
 """The names of files that say what is installed."""
@@ -75,14 +75,19 @@ _PYTHON: Final = re.compile(
     r"^(?:(?:requires-python|python|python_requires)\s*=\s*[\"']?[^\"'\n]*?(?:>=|\^|~=?)\s*3\.(?P<minor>\d+)(?P<rest>[^\n]*)$"
     r"|python_(?:full_)?version\s*=\s*[\"']3\.(?P<exact>\d+)[^\n]*$"
     r"|\s*FROM\s+(?:\S*/)?python:3\.(?P<image>\d+).*$"
-    r"|[ \t-]*python-version:[^\n]*?\b3\.(?P<ci>[6-9]|10)\b.*$)",
+    r"|[ \t-]*python-version:[^\n]*?\b3\.(?P<ci>[6-9]|10)\b.*$"
+    r"|(?:cpython-|python)?3\.(?P<alone>\d+(?:\.\d+)?)[ \t]*\r?$)",
     re.MULTILINE | re.IGNORECASE,
 )
 _CLASSIFIER: Final = re.compile(
     r"^[ \t]*[\"']Programming Language :: Python :: 3\.(\d+)[\"'],?[ \t]*\r?\n", re.MULTILINE
 )
-_OPEN: Final = re.compile(r"(?:\.0|\.\*)?(?:\s*,\s*<=?\s*(?:4(?:\.0)*|3\.1[2-9](?:\.\d+)?))?[\"']\s*(?:#.*)?")
+_OPEN: Final = re.compile(
+    r"(?:\.0|\.\*)?(?:\s*,\s*(?:<=?\s*(?:4(?:\.0)*|3\.1[2-9](?:\.\d+)?)|!=[\s\d.*]+))*[\"']\s*(?:#.*)?"
+)
 """What may follow the least version of Python, if a later one is allowed."""
+_LEFT_OUT: Final = re.compile(r"\s*,\s*!=\s*3\.(\d+)[\w.*]*")
+"""A version of Python that a project refuses."""
 _CAPPED: Final = re.compile(r"<|==|[~^]|^\s*\d")
 _HELD: Final = re.compile(r"^(?:constraint|override)-dependencies\b(?:(?!^[\w\[])[\s\S])*\Z", re.MULTILINE)
 """The text before a requirement of a list that only constrains others."""
@@ -405,11 +410,15 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
         table = text[text.rfind("\n[", 0, match.start()) + 1 :].partition("]")[0]
         known = table in {"[project", "[tool.poetry.dependencies"}
         exact = match["exact"] if path.endswith("Pipfile") else None  # elsewhere, it is an option of a tool
-        if int(match["minor"] or match["image"] or match["ci"] or exact or least) >= least:
+        alone = match["alone"] if path.endswith(".python-version") else None
+        version = match["minor"] or match["image"] or match["ci"] or exact or alone or str(least)
+        if int(version.partition(".")[0]) >= least:
             continue
-        if writable and path.endswith(".toml") and known and _OPEN.fullmatch(match["rest"]):
-            edits.append(Edit(*match.span("minor"), str(least)))
+        is_open = path.endswith(".toml") and known and _OPEN.fullmatch(match["rest"])
+        if writable and (is_open or match[0].strip() == text.strip()):
+            edits.append(Edit(*match.span("minor" if is_open else "alone"), str(least)))
             edits += [Edit(*old.span(), "") for old in _CLASSIFIER.finditer(text) if int(old[1]) < least]
+            edits += [Edit(*old.span(), "") for old in _LEFT_OUT.finditer(text, *match.span()) if int(old[1]) < least]
             raised.append(
                 Left(path, line, (), f"{said} is now 3.{least}", f"{who} needs it; look at the documentation")
             )

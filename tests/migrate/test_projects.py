@@ -210,7 +210,7 @@ async def call_tool(name: str, arguments: dict | None) -> list[TextContent]:
 
 
 @server.list_resources()
-async def list_resources() -> list[Resource]:
+async def list_resources(tag: str | None = None, limit: int = 1, *, sort: bool = False) -> list[Resource]:
     return [Resource(uri=AnyUrl("memo://a"), name="a")]
 
 

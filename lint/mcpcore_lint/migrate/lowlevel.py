@@ -19,7 +19,7 @@ from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.type_model import Function
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, returned, walk
+from mcpcore_lint.engine.syntax.parse import returned, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate.body import Body
@@ -164,12 +164,15 @@ def _adapter(
         lists: The function in the same scope that lists the tools, by whose schemas version 1 checked arguments.
         keeps: Whether the functions of the file read the context of the request.
     """
-    source, arguments = module.source, all_parameters(node.args)
-    rest = _MESSAGE if kind == "progress_notification" and len(arguments) > _FORMS[kind][0] else ""
-    count = len(arguments) - bool(rest)
-    if not isinstance(node, ast.AsyncFunctionDef) or kind not in _FORMS or count != _FORMS[kind][0]:
+    source, arguments = module.source, [*node.args.posonlyargs, *node.args.args]
+    if not isinstance(node, ast.AsyncFunctionDef) or kind not in _FORMS:
         return _BY_HAND
-    _, method, request, answer, made = _FORMS[kind]
+    count, method, request, answer, made = _FORMS[kind]
+    rest = _MESSAGE if kind == "progress_notification" and len(arguments) > count else ""
+    # What has a default is not passed.
+    needed = len(arguments) - len(node.args.defaults) + node.args.kw_defaults.count(None)
+    if not needed <= count + bool(rest) <= len(arguments):
+        return _BY_HAND
     forms = _forms(node, module, answer)
     is_result = forms == {answer}
     # Version 1 made an error of a call that returned nothing, and so does the new function.
@@ -189,7 +192,7 @@ def _adapter(
     value = made.format(result=result, call=node.name, text=text, listed=listed, rest=rest)
     name = f"on_{kind}" if node.name != f"on_{kind}" else f"serve_{kind}"
     request_context = f"{'context' if keeps else '_'}: {context}"
-    lines = [f"async def {name}({request_context}, {'params' if node.args.args else '__'}: {params}) -> {result}:"]
+    lines = [f"async def {name}({request_context}, {'params' if count else '__'}: {params}) -> {result}:"]
     lines += [f"    {_CONTEXT}.set(context)"] * keeps
     if kind == "read_resource" or answer == "EmptyResult":
         is_text = ast.unparse(arguments[0].annotation or node) == "str"

@@ -67,6 +67,7 @@ mcp.mount(sub, as_proxy=True)
 async def f(x: str, ctx: Context, y: str = "") -> str:
     ctx.set_state("a", 1)
     await ctx.set_state("b", 1)
+    await digest(x, sampler=ctx.sample)
     return str(await mcp.get_tools())
 
 
@@ -101,10 +102,33 @@ def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
             "fastmcp.dependencies as its default"
         ),
         "set_state() of the context, which FastMCP 3.0 changed: await it, and store values that are JSON",
+        "sample() of the context, which FastMCP 4.0 changed: call a model from the server itself",
         "get_tools() of the server, which FastMCP 3.0 does not have: call list_tools(), which returns a list",
     ] == [line.partition(": ")[2] for line in report(outcome)]
     again, _ = run(tmp_path, {})
     assert ((), ()) == (again.files, again.removed)
+
+
+def test_tools_that_run_as_tasks_need_an_extension(tmp_path: Path) -> None:
+    """A server of FastMCP 4 does not start without it, so the first of them in a file has a line."""
+    off = "from fastmcp import FastMCP\n\nmcp = FastMCP('x', tasks=False)\n\n\n@mcp.tool(task=None)\ndef f() -> None: ...\n"
+    on = off.replace("None)", "True)")
+    line = (
+        "task= of mcp.tool(), which FastMCP 4.0 runs with an extension: call add_extension(TasksExtension()) "
+        "of the server, from fastmcp_tasks, which fastmcp[tasks] brings"
+    )
+    other = "from fastmcp_tasks import TasksExtension\n"
+    every = "tasks= of FastMCP(), which" + line.partition("which")[2]
+    for number, (files, lines) in enumerate(
+        [
+            ({"server.py": off}, []),
+            ({"server.py": on + on[on.index("@") :]}, [line]),
+            ({"server.py": off.replace("False", "True")}, [every]),
+            ({"server.py": on, "tasks.py": other}, []),
+        ]
+    ):
+        texts = [text.partition(": ")[2] for text in report(run(tmp_path / str(number), {**files})[0])]
+        assert lines == [text for text in texts if "task" in text]
 
 
 def test_options_of_a_server_that_runs_over_stdio_go_with_a_line(tmp_path: Path) -> None:

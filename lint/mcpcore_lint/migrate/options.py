@@ -18,7 +18,7 @@ from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
 from mcpcore_lint.migrate.callers import is_test
 from mcpcore_lint.migrate.middleware import mounted_servers
 from mcpcore_lint.migrate.model import Left
-from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, FASTMCP_4, GONE, METHODS, PATHS, RUN
+from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, FASTMCP_4, GONE, METHODS, PATHS, RUN, TASKS
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.values import CallValue
 
@@ -26,7 +26,6 @@ _FASTMCP: Final = "fastmcp.FastMCP"
 _WORDS: Final = tuple(
     dict.fromkeys(
         [f"{option}=" for options in (*GONE.values(), DECORATED, ("prefix", "as_proxy")) for option in options]
-        + [f".{method}(" for methods in (METHODS, CONTEXT) for method in methods]
         + [".fn("]
     )
 )
@@ -76,6 +75,7 @@ def plan_options(
         elif isinstance(call.func, ast.Attribute):
             edits += _method(call, call.func, scope, module, left, handlers)
     edits += _settings(module, left)
+    left += [*_members(module), *_tasks(module)]
     return edits, [line._replace(stops=True) for line in left], gone
 
 
@@ -251,17 +251,10 @@ def _method(
     name = func.attr
     options = {keyword.arg: keyword for keyword in call.keywords}
     line = call.lineno
-    if name in METHODS and "fastmcp.FastMCP" in classes_of(func.value, scope):
-        release, instead = METHODS[name]
-        left.append(Left(module.path, line, (), f"{name}() of the server, which {release} does not have", instead))
-    elif name in CONTEXT and "fastmcp.Context" in classes_of(func.value, scope):
-        release, instead = CONTEXT[name]
-        if not (name.endswith("_state") and isinstance(module.parents.get(call), ast.Await)):
-            left.append(Left(module.path, line, (), f"{name}() of the context, which {release} changed", instead))
-    elif name == "fn" and _is_registered(func.value, scope, module, handlers):
+    if name == "fn" and _is_registered(func.value, scope, module, handlers):
         # Since FastMCP 3.0, a decorator returns the function, and no object that holds it.
         return [Edit(module.source.node_range(func.value)[1], module.source.node_range(func)[1], "")]
-    elif name in _DECORATORS and "fastmcp.FastMCP" in classes_of(func.value, scope):
+    if name in _DECORATORS and "fastmcp.FastMCP" in classes_of(func.value, scope):
         for option in DECORATED.keys() & options.keys():
             release, instead = DECORATED[option]
             left.append(Left(module.path, line, (), f"{option}= of @{name}, which {release} does not have", instead))
@@ -272,6 +265,40 @@ def _method(
         pattern = f"as_proxy= of mount(), which {FASTMCP_4} does not have"
         left.append(Left(module.path, line, (), pattern, "mount create_proxy(...) of fastmcp.server"))
     return []
+
+
+def _tasks(module: Module) -> list[Left]:
+    """The line about the tools of a file that run as tasks, if no file of the project names the extension for them."""
+    for call, scope in module.calls_near("task=", "tasks=", decorators=True):
+        func = call.func
+        owner = func.value if isinstance(func, ast.Attribute) and func.attr in _DECORATORS else func
+        options = [option for option in call.keywords if option.arg in {"task", "tasks"}]
+        is_on = any(getattr(option.value, "value", True) for option in options)
+        if not is_on or _FASTMCP not in classes_of(owner, scope):
+            continue
+        if module.project.modules_with(module, lambda text: "TasksExtension" in text) == []:
+            pattern = f"{options[0].arg}= of {ast.unparse(func)}(), which {FASTMCP_4} runs with an extension"
+            return [Left(module.path, options[0].value.lineno, (), pattern, TASKS)]
+    return []
+
+
+def _members(module: Module) -> Iterator[Left]:
+    """The lines about methods of FastMCP's servers and contexts that a release removed, called or handed on."""
+    for node in walk([module.tree]) if any(map(module.source.has, (*METHODS, *CONTEXT))) else ():
+        if not isinstance(node, ast.Attribute) or node.attr not in {*METHODS, *CONTEXT}:
+            continue
+        classes, name = classes_of(node.value, scope_around(node, module)), node.attr
+        if name in METHODS and _FASTMCP in classes:
+            release, instead = METHODS[name]
+            pattern = f"{name}() of the server, which {release} does not have"
+        elif name in CONTEXT and "fastmcp.Context" in classes:
+            release, instead = CONTEXT[name]
+            pattern = f"{name}() of the context, which {release} changed"
+            if name.endswith("_state") and isinstance(module.parents.get(module.parents[node]), ast.Await):
+                continue
+        else:
+            continue
+        yield Left(module.path, node.lineno, (), pattern, instead)
 
 
 def _is_registered(node: ast.expr, scope: Scope, module: Module, handlers: Container[str]) -> bool:

@@ -127,6 +127,8 @@ DECORATED: Final = {
     "enabled": (FASTMCP_3, "call disable(names={...}) of the server"),
 }
 """Options of FastMCP's decorators that a release removed."""
+TASKS: Final = "call add_extension(TasksExtension()) of the server, from fastmcp_tasks, which fastmcp[tasks] brings"
+"""What a server of FastMCP 4 needs for tools that run as tasks, without which it does not start."""
 METHODS: Final = {
     "import_server": (
         FASTMCP_4,

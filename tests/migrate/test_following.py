@@ -188,6 +188,30 @@ def test_what_a_server_returned_follows(tmp_path: Path) -> None:
     assert (
         'FastMCP("x")'.replace("FastMCP", "Server")[:-1] + ', expose_internal_errors="message")' in files["server.py"]
     )
+    helper = "import pytest\n\n\ndef part(result):\n    return result[1]\n\n\nasync def test_part(app):\n    assert part(await app.call_tool('found', {}))\n"
+    for text, after in (
+        (helper, "    return result.structured_content\n"),
+        (
+            f"{helper}    answer = await app.call_tool('found', {{}})\n    part(answer)\n",
+            "    return result.structured_content\n",
+        ),
+        (f"{helper}    assert part([])\n", "    return result[1]\n"),
+        (f"{helper}    assert part()\n", "    return result[1]\n"),
+        (
+            helper.replace(
+                "    return", "    if not isinstance(result, tuple):\n        return result.content\n    return"
+            ),
+            "    return result[1]\n",
+        ),
+        (
+            helper.replace("    return", "    if isinstance(result, tuple):\n        return"),
+            "        return result[1]\n",
+        ),
+    ):
+        outcome, files = run(tmp_path / f"helper{len(text)}", {"server.py": server, "test_server.py": text})
+        assert after in files["test_server.py"]
+        line = "a part of what call_tool() returned: read .structured_content or .content of the CallToolResult"
+        assert ("if isinstance" in text) == any(line in left for left in report(outcome))
     failing = f"{CALLED}\n\nasync def test_missing(app):\n    assert await app.call_tool('found', {{'x': 'a'}})\n"
     _, files = run(tmp_path / "b", {"server.py": server, "test_server.py": failing})
     assert 'return {"error": "There is no order a"}' in files["server.py"]

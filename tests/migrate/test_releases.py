@@ -574,3 +574,29 @@ def test_a_name_of_the_types_follows_as_an_attribute(tmp_path: Path) -> None:
     after = source.replace("Content", "ContentBlock").replace("types.AnyUrl", "AnyUrl")
     assert after.replace("types\n", "types\nfrom pydantic import AnyUrl\n", 1) == files["server.py"]
     assert ["old.py:3: mcp.types.Cursor: SDK 2.0 has plain strings instead"] == report(outcome)
+
+
+CONTEXTS = """from typing import Any
+
+from mcp.server.fastmcp import Context, FastMCP
+
+mcp = FastMCP("x")
+Tools = Context[Any, Any, Any]
+
+
+def listed(ctx: Tools | None, other: Any):
+    return ctx.fastmcp.list_tools(), other.fastmcp
+
+
+@mcp.tool()
+async def f(ctx: Context) -> str:
+    await ctx.session.elicit_form("Go on?", requestedSchema={})
+    return str(ctx.fastmcp)
+"""
+
+
+def test_attributes_and_keywords_of_the_context_of_the_sdk_follow(tmp_path: Path) -> None:
+    """Its server has another name, also through an alias, and a form has its schema in snake_case."""
+    after = migrated(tmp_path, CONTEXTS)
+    assert "return ctx.mcp_server.list_tools(), other.fastmcp\n" in after
+    assert 'elicit_form("Go on?", requested_schema={})\n    return str(ctx.mcp_server)\n' in after

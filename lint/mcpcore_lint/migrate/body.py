@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Final
 
 from mcpcore_lint.dataclasses import cached_property
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
@@ -146,18 +146,18 @@ def scope_around(node: ast.AST, module: Module) -> Scope:
 
 def classes_of(node: ast.expr, scope: Scope) -> set[str]:
     """The classes that an expression names or is an object of: by annotations, and by the calls that made it."""
-    parts: list[tuple[ast.expr | None, Scope]] = [(node, scope)]
+    ways: list[tuple[ast.expr | None, ast.expr | None, Scope]] = [(None, node, scope)]
     match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
     if match is not None:
-        parts += [(part, match[0]) for binding in match[1] for part in (binding.annotation, binding.value)]
+        ways += [(binding.annotation, binding.value, match[0]) for binding in match[1]]
     info = class_round(scope) if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self" else None
     if info is not None and isinstance(node, ast.Attribute):
-        for annotation, value, inner in info.instance_attributes.get(node.attr, ()):
-            parts += [(annotation, inner), (value, inner)]
-    calls = [(part.func if isinstance(part, ast.Call) else part, inner) for part, inner in parts]
+        ways += info.instance_attributes.get(node.attr, ())
+    calls = [(part.func if isinstance(part, ast.Call) else part, inner) for _, part, inner in ways]
     values = [evaluate(part, inner) for part, inner in calls if isinstance(part, (ast.Name, ast.Attribute))]
     kinds = [value.func if isinstance(value, CallValue) else value for value in values]
-    return {kind.name for kind in kinds if isinstance(kind, Symbol)}
+    symbols = [Resolver().annotation_symbol(annotation, inner) for annotation, _, inner in ways]
+    return {kind.name for kind in (*kinds, *symbols) if isinstance(kind, Symbol)}
 
 
 def only_logs(statement: ast.stmt) -> bool:

@@ -13,6 +13,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left
@@ -58,12 +59,15 @@ _CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'
 """What `str(type(server))` shows."""
 _DOUBLES: Final = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock", "SimpleNamespace", "namedtuple"})
 """Test doubles, whose keywords are the fields that they show."""
+_ELICITING: Final = frozenset({"elicit", "elicit_form"})
+"""The methods of the SDK that took a keyword by its name in camelCase, and do not any more."""
 EITHER: Final = "the server of either version"
 # The option with which clients go on to read the texts of exceptions that no contract declares.
 TEXTS: Final = 'expose_internal_errors="message"'
 _SHARED: Final = (
     "connect in each call, or pass check_same_thread=False and lock, since version 2 runs functions in threads"
 )
+_PARTS: Final = "read .structured_content or .content of the CallToolResult, which is no tuple"
 _APPS: Final = frozenset({"streamable_http_app", "sse_app"})
 _OPTIONS: Final = "take **options and hand them on, since run() passes its options in version 2"
 _OF_CALL_TOOL: Final = 4
@@ -135,6 +139,10 @@ class Renaming:
                     isinstance(made, FUNCTIONS) and made.args.kwarg
                 ):
                     self._note(node, f"{node.attr}() of the server, which is replaced", _OPTIONS)
+            elif isinstance(node, ast.Attribute) and node.attr == "fastmcp":
+                if "mcp.Context" in classes_of(node.value, scope_around(node, self.module)):
+                    end = self.module.source.node_range(node)[1]
+                    self.edits.append(Edit(end - len(node.attr), end, "mcp_server"))
             elif isinstance(node, ast.Attribute) and node.attr in self.project.managers:
                 kind = node.attr.split("_")[1]
                 pattern = f"{node.attr} of the server, which {FASTMCP_3} does not have"
@@ -307,7 +315,7 @@ class Renaming:
     def _call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         # The SDK's own types go on to take the old names.
-        for keyword in node.keywords if name in _DOUBLES else ():
+        for keyword in node.keywords if name in _DOUBLES | _ELICITING else ():
             if keyword.arg in self.project.fields and keyword.arg is not None:
                 start = self.module.source.offset(keyword.lineno, keyword.col_offset)
                 self.edits.append(Edit(start, start + len(keyword.arg), ATTRIBUTES[keyword.arg]))
@@ -403,23 +411,36 @@ class Renaming:
 
     def _result(self, node: ast.Subscript, name: str) -> None:
         """A part of what `call_tool()` of a server returned: a tuple or a list once, and a CallToolResult now."""
-        at = node.slice.value if isinstance(node.slice, ast.Constant) else None
-        match = scope_around(node, self.module).lookup(name) if at in {0, 1} and self.project.fields else None
-        values = [binding.value for binding in match[1]] if match is not None else []
-        calls = [value.value if isinstance(value, ast.Await) else value for value in values]
-        if not calls or not all(
-            isinstance(call, ast.Call)
-            and isinstance(call.func, ast.Attribute)
-            and call.func.attr == "call_tool"
-            and not self._named(call.func)
-            for call in calls
-        ):
+        at, scope = getattr(node.slice, "value", None), scope_around(node, self.module)
+        if at not in {0, 1} or not self.project.fields or not self._is_answer(node.value, scope):
+            return
+        if self.module.calls_near(f"isinstance({name},"):
+            if not re.search(rf"\b{name}\.(?:content|structured_?[cC]ontent)\b", self.module.source.text):
+                self._note(node, "a part of what call_tool() returned", _PARTS)
             return
         parent = self.module.parents.get(node)
         if isinstance(parent, ast.Attribute):
             self._write(node, f"{name}.content[{at!r}]")
         elif at == 1 or isinstance(parent, (ast.Subscript, ast.BoolOp, ast.IfExp)):
             self._write(node, f"{name}.structured_content" if at == 1 else f"{name}.content")
+
+    def _is_answer(self, node: ast.expr, scope: Scope, depth: int = 3) -> bool:
+        """Whether an expression is what `call_tool()` of an object returned, also as it is passed to a helper."""
+        match = scope.lookup(node.id) if isinstance(node, ast.Name) and depth else None
+        if match is None or not isinstance(node, ast.Name):
+            call = node.value if isinstance(node, ast.Await) else node
+            func = call.func if isinstance(call, ast.Call) else None
+            return isinstance(func, ast.Attribute) and func.attr == "call_tool" and not self._named(func)
+        owner, values = match[0].node, [(binding.value, match[0]) for binding in match[1]]
+        if isinstance(owner, FUNCTIONS) and [binding.kind for binding in match[1]] == ["parameter"]:
+            names = [part.arg for part in owner.args.args] if owner in self.module.tree.body else []
+            calls = [
+                pair for pair in self.module.calls_near(f"{owner.name}(") if ast.unparse(pair[0].func) == owner.name
+            ]
+            values = [(dict(zip(names, call.args, strict=False)).get(node.id), inner) for call, inner in calls]
+        return bool(values) and all(
+            value is not None and self._is_answer(value, inner, depth - 1) for value, inner in values
+        )
 
     def _unpacked(self, node: ast.Call) -> None:
         """`content, structured = await server.call_tool(...)`: a tuple once, and a CallToolResult now."""

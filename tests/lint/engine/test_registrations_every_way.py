@@ -102,6 +102,14 @@ server.add_request_handler("tools/call", types.CallToolRequestParams, handle)
     + BOTH
     + "@mcp._mcp_server.call_tool()\nasync def call(name, arguments):"
     + SERVED,
+    "the provider of a FastMCP, below a decorator of the project": FASTMCP
+    + """
+def serve(function):
+    mcp.local_provider.add_tool(function)
+    return function
+@serve
+"""
+    + BOTH.replace("def lend", "@serve\ndef lend"),
     "a subclass that answers calls itself": "from mcp.server.fastmcp import FastMCP\n"
     + BOTH
     + "class Library(FastMCP):\n  async def call_tool(self, name, arguments):"

@@ -24,7 +24,7 @@ _USUAL: Final = frozenset({"mcp", "server", "app", "mcp_server", "mcp_app", "fas
 _OTHERWISE: Final = ("client", "mock", "fake", "session", "config", "settings", "path", "url", "tools", "agent")
 """Parts of names of other things than servers of tools."""
 _LOWLEVEL: Final = "_mcp_server"
-_PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager", _LOWLEVEL})
+_PARTS: Final = frozenset({"_tool_manager", "_resource_manager", "_prompt_manager", "local_provider", _LOWLEVEL})
 """Attributes of the high-level servers that hold their registrations."""
 _ANYTHING: Final = frozenset({"typing.Any", "builtins.object", "typing.TypeVar"})
 Found = tuple["ToolFlavour | None", "str | None"]

@@ -816,3 +816,16 @@ def test_handlers_that_no_decorator_registers_have_a_line(tmp_path: Path, regist
     source += f"async def find(name, arguments=None) -> list: ...\n\n\n{registration}\n"
     outcome, files = run(tmp_path, {"server.py": source})
     assert (source, True) == (files["server.py"], any(f"server.py:10: {line}" in text for text in report(outcome)))
+
+
+def test_a_registration_whose_functions_are_not_found_has_a_line(tmp_path: Path) -> None:
+    """Nobody looked at their failures, so the run does not say that nothing is left, unless the settings name them."""
+    source = "import os\nfrom importlib import import_module\n\nfrom mcpcore import Server\n\nmcp = Server('x')\n"
+    source += "mcp.add_tool(import_module(os.environ['TOOLS']).run)\n"
+    outcome, _ = run(tmp_path, {"server.py": source, "tests/test_server.py": source})
+    step = 'name the functions in [tool.mcpcore.lint], such as handlers = ["a.module:run"]'
+    assert [f"server.py:7: no function is found behind `import_module(os.environ['TOOLS']).run`: {step}"] == report(
+        outcome
+    )
+    assert 1 == outcome.exit_code
+    assert [] == report(run(tmp_path, {"pyproject.toml": '[tool.mcpcore.lint]\nhandlers = ["server:f"]\n'})[0])

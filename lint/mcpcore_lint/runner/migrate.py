@@ -16,6 +16,7 @@ from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.diagnostics import Edit, Failure
+from mcpcore_lint.engine.registrations.unresolved import unresolved_in
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.frameworks import is_of_version_2
@@ -545,12 +546,29 @@ class _Pass:
         self._note("options", path, left)
 
     def reach(self, visited: Collection[str]) -> None:
-        """Follow the tools into the functions that they call, once everything else is done."""
+        """Follow the tools into the functions that they call, once nothing else changes, and note those not found."""
         if "helper" not in self._run.rules or not visited:
             return
         for path, group in self._tools.items():
             with self._guarded(path):
                 self._note("reach", path, lines_of(group, self.checker.reach, self.checker.hierarchy))
+        for path, module in self.modules.items() if not self._group.config.settings.handlers else ():
+            unknown = unresolved_in(module) if not is_test(module) else ()
+            self._note(
+                "unresolved",
+                path,
+                (
+                    Left(
+                        module.path,
+                        item.registration.lineno,
+                        (),
+                        f"no {item.kind} is found behind `{item.text}`",
+                        item.step,
+                        perhaps=True,
+                    )
+                    for item in unknown
+                ),
+            )
 
     def tidy(self, visited: Collection[str]) -> None:
         """Remove the imports that the steps before this one left without a use."""

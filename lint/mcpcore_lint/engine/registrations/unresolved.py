@@ -56,6 +56,16 @@ class Unresolved(NamedTuple):
     origin: ast.AST | None = None
     """The expression that cannot be followed, or the function whose server is not found."""
 
+    @property
+    def step(self) -> str:
+        """What to do, so that the functions are found."""
+        if self.kind == OF_TWO:
+            return "let it take both, or the SDK cannot call it"
+        others = f" and {len(self.matches) - 2} more" if len(self.matches) > 2 else ""
+        matches = ", ".join(self.matches[:2]) + others if self.matches else "no function that was found"
+        named = f'name the functions in [tool.mcpcore.lint], such as handlers = ["{self.example or "a.module:run"}"]'
+        return f"{named}, which matches {matches}" if self.example else named
+
 
 def unresolved_in(module: Module) -> tuple[Unresolved, ...]:
     """The unresolved registrations of a file, once its tools were looked for."""

@@ -1,7 +1,7 @@
 """tool-registration-unresolved."""
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.engine.registrations.unresolved import OF_TWO, unresolved_in
+from mcpcore_lint.engine.registrations.unresolved import unresolved_in
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.rule import Rule, RuleContext
@@ -31,15 +31,8 @@ class ToolRegistrationUnresolved(Rule):
         if ctx.settings.handlers or in_test_file(module.path, module.source.text):
             return
         for unresolved in unresolved_in(module):
-            others = f" and {len(unresolved.matches) - 2} more" if len(unresolved.matches) > 2 else ""
-            matches = ", ".join(unresolved.matches[:2]) + others if unresolved.matches else "no function that was found"
-            named = 'name the functions in [tool.mcpcore.lint], such as handlers = ["{}"]'.format(
-                unresolved.example or "a.module:run"
-            )
-            listed = f"{named}, which matches {matches}" if unresolved.example else named
-            step = "let it take both, or the SDK cannot call it" if unresolved.kind == OF_TWO else listed
             ctx.report(
                 unresolved.registration,
                 f"no {unresolved.kind} is found behind `{unresolved.text}`, so no rule checks it",
-                help=step,
+                help=unresolved.step,
             )

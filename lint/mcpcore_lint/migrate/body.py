@@ -160,6 +160,26 @@ def classes_of(node: ast.expr, scope: Scope) -> set[str]:
     return {kind.name for kind in (*kinds, *symbols) if isinstance(kind, Symbol)}
 
 
+def is_answer(node: ast.expr, scope: Scope, module: Module, depth: int = 3) -> bool:
+    """Whether an expression is what `call_tool()` of an object returned, also as a helper of the file gets it."""
+    match node:
+        case ast.Await(value=value):
+            return is_answer(value, scope, module, depth)
+        case ast.Call(func=ast.Attribute(attr="call_tool") as func):
+            return not isinstance(evaluate(func, scope), Symbol)
+        case ast.Name(id=name) if depth and (place := scope.lookup(name)) is not None:
+            owner, values = place[0].node, [(binding.value, place[0]) for binding in place[1]]
+            if isinstance(owner, FUNCTIONS) and [binding.kind for binding in place[1]] == ["parameter"]:
+                names = [part.arg for part in owner.args.args] if owner in module.tree.body else []
+                calls = [
+                    call for call in module.calls_near(f"{owner.name}(") if ast.unparse(call[0].func) == owner.name
+                ]
+                values = [(dict(zip(names, call.args, strict=False)).get(name), inner) for call, inner in calls]
+            known = [value is not None and is_answer(value, inner, module, depth - 1) for value, inner in values]
+            return bool(known) and all(known)
+    return False
+
+
 def only_logs(statement: ast.stmt) -> bool:
     """Whether a statement does nothing but log, pass, or build a text."""
     match statement:

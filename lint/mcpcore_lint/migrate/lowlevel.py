@@ -169,7 +169,7 @@ def _adapter(
         return _BY_HAND
     count, method, request, answer, made = _FORMS[kind]
     rest = _MESSAGE if kind == "progress_notification" and len(arguments) > count else ""
-    # What has a default is not passed.
+    # The SDK passes nothing for parameters with defaults.
     needed = len(arguments) - len(node.args.defaults) + node.args.kw_defaults.count(None)
     if not needed <= count + bool(rest) <= len(arguments):
         return _BY_HAND

@@ -29,6 +29,10 @@ _WORDS: Final = tuple(
         + [".fn("]
     )
 )
+_MEMBERS: Final = (
+    (_FASTMCP, METHODS, "{}() of the server, which {} does not have"),
+    ("fastmcp.Context", CONTEXT, "{}() of the context, which {} changed"),
+)
 _DECORATORS: Final = frozenset({"tool", "resource", "prompt"})
 _READING: Final = frozenset({"int", "str", "os.getenv", "os.environ.get", "getenv"})
 """Calls that give the same value again."""
@@ -287,18 +291,15 @@ def _members(module: Module) -> Iterator[Left]:
     for node in walk([module.tree]) if any(map(module.source.has, (*METHODS, *CONTEXT))) else ():
         if not isinstance(node, ast.Attribute) or node.attr not in {*METHODS, *CONTEXT}:
             continue
-        classes, name = classes_of(node.value, scope_around(node, module)), node.attr
-        if name in METHODS and _FASTMCP in classes:
-            release, instead = METHODS[name]
-            pattern = f"{name}() of the server, which {release} does not have"
-        elif name in CONTEXT and "fastmcp.Context" in classes:
-            release, instead = CONTEXT[name]
-            pattern = f"{name}() of the context, which {release} changed"
-            if name.endswith("_state") and isinstance(module.parents.get(module.parents[node]), ast.Await):
-                continue
-        else:
-            continue
-        yield Left(module.path, node.lineno, (), pattern, instead)
+        kinds, user = classes_of(node.value, scope_around(node, module)), module.parents.get(module.parents[node])
+        for kind, table, pattern in _MEMBERS:
+            if (
+                kind in kinds
+                and node.attr in table
+                and not (node.attr.endswith("_state") and isinstance(user, ast.Await))
+            ):
+                release, instead = table[node.attr]
+                yield Left(module.path, node.lineno, (), pattern.format(node.attr, release), instead)
 
 
 def _is_registered(node: ast.expr, scope: Scope, module: Module, handlers: Container[str]) -> bool:

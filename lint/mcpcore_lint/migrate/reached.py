@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from mcpcore_lint.engine.registrations.unresolved import unresolved_in
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
@@ -103,6 +104,13 @@ def _raises(module: Module) -> dict[tuple[int, int], ast.Raise]:
 
 
 @kept
+def unresolved_lines(module: Module) -> Iterator[Left]:
+    """The lines about registrations whose functions are not found, so that nobody looked at their failures."""
+    for item in unresolved_in(module):
+        pattern = f"no {item.kind} is found behind `{item.text}`"
+        yield Left(module.path, item.registration.lineno, (), pattern, item.step, perhaps=True)
+
+
 def imported_by(home: Module) -> set[Module]:
     """The modules of the project that importing one imports, through any number of others; itself only in a circle."""
     seen: set[Module] = set()

@@ -13,8 +13,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
+from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, is_answer, scope_around
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
@@ -412,7 +411,7 @@ class Renaming:
     def _result(self, node: ast.Subscript, name: str) -> None:
         """A part of what `call_tool()` of a server returned: a tuple or a list once, and a CallToolResult now."""
         at, scope = getattr(node.slice, "value", None), scope_around(node, self.module)
-        if at not in {0, 1} or not self.project.fields or not self._is_answer(node.value, scope):
+        if at not in {0, 1} or not self.project.fields or not is_answer(node.value, scope, self.module):
             return
         if self.module.calls_near(f"isinstance({name},"):
             if not re.search(rf"\b{name}\.(?:content|structured_?[cC]ontent)\b", self.module.source.text):
@@ -423,24 +422,6 @@ class Renaming:
             self._write(node, f"{name}.content[{at!r}]")
         elif at == 1 or isinstance(parent, (ast.Subscript, ast.BoolOp, ast.IfExp)):
             self._write(node, f"{name}.structured_content" if at == 1 else f"{name}.content")
-
-    def _is_answer(self, node: ast.expr, scope: Scope, depth: int = 3) -> bool:
-        """Whether an expression is what `call_tool()` of an object returned, also as it is passed to a helper."""
-        match = scope.lookup(node.id) if isinstance(node, ast.Name) and depth else None
-        if match is None or not isinstance(node, ast.Name):
-            call = node.value if isinstance(node, ast.Await) else node
-            func = call.func if isinstance(call, ast.Call) else None
-            return isinstance(func, ast.Attribute) and func.attr == "call_tool" and not self._named(func)
-        owner, values = match[0].node, [(binding.value, match[0]) for binding in match[1]]
-        if isinstance(owner, FUNCTIONS) and [binding.kind for binding in match[1]] == ["parameter"]:
-            names = [part.arg for part in owner.args.args] if owner in self.module.tree.body else []
-            calls = [
-                pair for pair in self.module.calls_near(f"{owner.name}(") if ast.unparse(pair[0].func) == owner.name
-            ]
-            values = [(dict(zip(names, call.args, strict=False)).get(node.id), inner) for call, inner in calls]
-        return bool(values) and all(
-            value is not None and self._is_answer(value, inner, depth - 1) for value, inner in values
-        )
 
     def _unpacked(self, node: ast.Call) -> None:
         """`content, structured = await server.call_tool(...)`: a tuple once, and a CallToolResult now."""

@@ -16,7 +16,6 @@ from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.diagnostics import Edit, Failure
-from mcpcore_lint.engine.registrations.unresolved import unresolved_in
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.frameworks import is_of_version_2
@@ -28,7 +27,7 @@ from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, Left, merged
 from mcpcore_lint.migrate.options import Servers, plan_options, servers_of
 from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
-from mcpcore_lint.migrate.reached import imported_by
+from mcpcore_lint.migrate.reached import imported_by, unresolved_lines
 from mcpcore_lint.migrate.renames import ATTRIBUTES, MANAGERS
 from mcpcore_lint.migrate.server import Project, Renaming
 from mcpcore_lint.model import ToolDef
@@ -553,22 +552,7 @@ class _Pass:
             with self._guarded(path):
                 self._note("reach", path, lines_of(group, self.checker.reach, self.checker.hierarchy))
         for path, module in self.modules.items() if not self._group.config.settings.handlers else ():
-            unknown = unresolved_in(module) if not is_test(module) else ()
-            self._note(
-                "unresolved",
-                path,
-                (
-                    Left(
-                        module.path,
-                        item.registration.lineno,
-                        (),
-                        f"no {item.kind} is found behind `{item.text}`",
-                        item.step,
-                        perhaps=True,
-                    )
-                    for item in unknown
-                ),
-            )
+            self._note("unresolved", path, unresolved_lines(module) if not is_test(module) else ())
 
     def tidy(self, visited: Collection[str]) -> None:
         """Remove the imports that the steps before this one left without a use."""

@@ -58,7 +58,7 @@ class Unresolved(NamedTuple):
 
     @property
     def step(self) -> str:
-        """What to do, so that the functions are found."""
+        """The next step, after which the functions are found."""
         if self.kind == OF_TWO:
             return "let it take both, or the SDK cannot call it"
         others = f" and {len(self.matches) - 2} more" if len(self.matches) > 2 else ""

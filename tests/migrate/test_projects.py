@@ -829,3 +829,7 @@ def test_a_registration_whose_functions_are_not_found_has_a_line(tmp_path: Path)
     )
     assert 1 == outcome.exit_code
     assert [] == report(run(tmp_path, {"pyproject.toml": '[tool.mcpcore.lint]\nhandlers = ["server:f"]\n'})[0])
+    table = "from importlib import import_module\n\nTOOLS = import_module('other').TOOLS\n"
+    low = LOW_LEVEL.replace('[TextContent(type="text", text=str(arguments))]', "await TOOLS[name].run(arguments)")
+    lines = report(run(tmp_path / "low", {"server.py": table + low})[0])
+    assert ["on_call_tool() of a low-level server"] == [line.split(": ")[1].partition(" answers")[0] for line in lines]

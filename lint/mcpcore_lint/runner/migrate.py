@@ -552,7 +552,9 @@ class _Pass:
             with self._guarded(path):
                 self._note("reach", path, lines_of(group, self.checker.reach, self.checker.hierarchy))
         for path, module in self.modules.items() if not self._group.config.settings.handlers else ():
-            self._note("unresolved", path, unresolved_lines(module) if not is_test(module) else ())
+            # A dispatcher already has a line.
+            serves = any(tool.is_dispatcher for tool in self.checker.find_tools(module))
+            self._note("unresolved", path, () if serves or is_test(module) else unresolved_lines(module))
 
     def tidy(self, visited: Collection[str]) -> None:
         """Remove the imports that the steps before this one left without a use."""

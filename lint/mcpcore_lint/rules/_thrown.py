@@ -82,8 +82,9 @@ def all_thrown(tool: ToolDef, ctx: RuleContext, *, named: bool = False) -> list[
     An error that a guard names counts if the guard is in the handler, or if a known exception inside the guard becomes
     it. The guard of a service may name exceptions that this tool's call cannot raise; with `named` they count too.
     """
-    reach = ctx.reach(tool)
-    errors = ctx.module.once(("thrown", tool), lambda: [*_direct(tool, reach), *_through(tool, reach)])
+    errors = ctx.module.once(
+        ("thrown", tool), lambda: [thrown for step in (_direct, _through) for thrown in step(tool, ctx.reach(tool))]
+    )
     return [thrown for thrown in errors if named or not thrown.only_named]
 
 

@@ -189,7 +189,8 @@ class Module:
         If `make` asks for the same key, it gets `meanwhile`.
         """
         if key not in self.memo:
-            self.memo.update((key, value) for value in meanwhile)
+            if meanwhile:
+                self.memo[key] = meanwhile[0]
             self.memo[key] = make()
         value: T = self.memo[key]
         return value

@@ -257,8 +257,8 @@ def _cut(path: str, text: str, match: re.Match[str], lists: Sequence[Sequence[st
     known = [lists, _lists(path, apply(text, edits))]
     before, after = ([*map(_package, chain.from_iterable(part or ()))] for part in known)
     above = text[:start].rstrip().rpartition("\n")[2].lstrip()
-    said = above.startswith("#") or "#" in text[start:].partition("\n")[0]
-    return edits[0] if not said and sorted(before) == sorted(["fastmcp", *after]) else None
+    has_comment = above.startswith("#") or "#" in text[start:].partition("\n")[0]
+    return edits[0] if not has_comment and sorted(before) == sorted(["fastmcp", *after]) else None
 
 
 def _at_end(path: str, text: str, lists: Sequence[Sequence[str]] | None, requirement: str) -> list[Edit]:

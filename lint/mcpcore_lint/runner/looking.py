@@ -57,7 +57,7 @@ def _imported(folders: list[str], modules: list[tuple[str, str]]) -> dict[str, A
                     try:
                         tools.update(asyncio.run(_tools(server, is_low_level=_LOW_LEVEL in _kinds(type(server)))))
                     except Exception as error:  # noqa: BLE001 - the server of another project may raise anything
-                        failed[str(module.__file__)] = _told(error, "tools/list: ")
+                        failed[str(module.__file__)] = _described(error, "tools/list: ")
     return {"failed": failed, "tools": len(tools)}
 
 
@@ -93,12 +93,12 @@ def _makes_server(value: object, module: str) -> bool:
     parameters = inspect.signature(value).parameters.values()
     optional = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
     needed = [part for part in parameters if part.default is part.empty and part.kind not in optional]
-    said = value.__annotations__.get("return")
-    if isinstance(said, str):
-        first, *names = said.strip("'\"").partition("[")[0].split(".")
-        said = functools.reduce(lambda part, name: getattr(part, name, None), names, value.__globals__.get(first))
+    annotation = value.__annotations__.get("return")
+    if isinstance(annotation, str):
+        first, *names = annotation.strip("'\"").partition("[")[0].split(".")
+        annotation = functools.reduce(lambda part, name: getattr(part, name, None), names, value.__globals__.get(first))
     # Other classes of the same name may be servers that somebody pays for.
-    kind = getattr(said, "__origin__", said)
+    kind = getattr(annotation, "__origin__", annotation)
     return not needed and isinstance(kind, type) and not _kinds(kind).isdisjoint(_SERVERS)
 
 
@@ -112,15 +112,17 @@ def _problem(path: str, name: str, modules: dict[str, str]) -> dict[str, Any] | 
     except BaseException as error:  # noqa: BLE001 - a module may exit
         if isinstance(error, SystemExit) and name.endswith("__main__"):
             return None  # a program that ran, and did not like its arguments
-        told = _told(error)
+        problem = _described(error)
         frames = traceback.extract_tb(error.__traceback__)
-        told["at"] = next((frame.filename for frame in reversed(frames) if frame.filename in modules), path)
-        told["at"] = error.filename if isinstance(error, SyntaxError) and error.filename in modules else told["at"]
-        return told
+        problem["at"] = next((frame.filename for frame in reversed(frames) if frame.filename in modules), path)
+        problem["at"] = (
+            error.filename if isinstance(error, SyntaxError) and error.filename in modules else problem["at"]
+        )
+        return problem
     return None
 
 
-def _told(error: BaseException, before: str = "") -> dict[str, Any]:
+def _described(error: BaseException, before: str = "") -> dict[str, Any]:
     while members := getattr(error, "exceptions", None):  # a group, which Python 3.10 does not know
         error = members[0]
     text = " ".join(str(error).split())[:200]

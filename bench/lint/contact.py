@@ -17,7 +17,7 @@ from pathlib import Path
 
 SEED = 20261129
 QUOTAS = {"loop": 3, "low-level": 2, "fastmcp": 3, "sdk": 2}  # of each kind in each lot
-LATER = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh")
+LATER = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
 COUNTS = dict.fromkeys(LATER, 100) | {"first": 20}
 FILES = {
     "contact.toml": ("first", "second"),
@@ -29,6 +29,7 @@ FILES = {
     "contact-9.toml": ("ninth",),
     "contact-10.toml": ("tenth",),
     "contact-11.toml": ("eleventh",),
+    "contact-12.toml": ("twelfth",),
 }
 
 

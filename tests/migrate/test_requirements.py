@@ -300,3 +300,24 @@ dependencies = [
     assert [(5, "the comment 'Stays below 2: mcp 2.0 renamed FastMCP.'"), (6, "the comment '>=1.2 for icons'")] == [
         (line.line, line.pattern) for line in outcome.removed
     ]
+
+
+SDK_2 = "from mcp.server.mcpserver import MCPServer\n\nmcp = MCPServer('x')\n"
+RELEASES = [
+    ("uv.lock", '[[package]]\nname = "mcp"\nversion = "2.0.1"\n', True),
+    ("poetry.lock", '[[package]]\nname = "mcp"\nversion = "2.3.0"\n', False),
+    ("Pipfile.lock", '{"default": {"mcp": {"hashes": ["a"], "version": "==2.0.0"}}}', True),
+    ("requirements.txt", "mcp==2.0.0\n", True),
+    ("requirements.txt", "mcp==2.1.0\n", False),
+    ("pyproject.toml", '[project]\ndependencies = ["mcp[cli]>=2.0,<3"]\n', True),
+    ("pyproject.toml", '[project]\ndependencies = ["mcp>=2.1,!=2.0.0"]\n', False),
+    ("pyproject.toml", '[project]\ndependencies = ["mcp"]\n', False),
+]
+
+
+def test_a_server_of_an_early_release_goes_on_to_send_texts(tmp_path: Path) -> None:
+    """Version 2.0 of the SDK sent the texts of exceptions; a lock decides before the range that the project allows."""
+    allowed = {"pyproject.toml": '[project]\ndependencies = ["mcp>=2"]\n'}
+    for number, (name, text, sends) in enumerate(RELEASES):
+        _, files = run(tmp_path / str(number), {"server.py": SDK_2, **allowed, name: text})
+        assert sends is ('expose_internal_errors="message"' in files["server.py"]), (name, text)

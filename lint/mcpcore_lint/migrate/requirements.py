@@ -40,6 +40,12 @@ INSTALLS: Final = re.compile(
     re.MULTILINE,
 )
 """A requirement in a source file, such as one of a script that installs them."""
+_LOCKED: Final = re.compile(
+    r"(?:^name = \"mcp\"\r?\nversion = \"|^mcp==|\"mcp\": \{[^}]*?\"version\": \"==)([\d.]+)", re.MULTILINE
+)
+"""The release of the SDK that a lock, or a list with exact pins, has."""
+_SENDING: Final = re.compile(r"(?:>=?|==|~=|\^)\s*(?:[01]\.|2(?:\.0[\w.]*)?(?![\w.]))")
+"""A lower bound below 2.1, with which the SDK began to mask the texts of exceptions."""
 _SCRIPT: Final = re.compile(r"^# /// script\r?\n((?:#[^\n]*\n)+?)# ///", re.MULTILINE)
 """The head of a script that says what it needs."""
 _REQUIREMENT: Final = (
@@ -280,6 +286,15 @@ def _comments(path: str, text: str, match: re.Match[str]) -> Iterator[Left]:
         if _ABOUT_PIN.search(said) or (line == at and re.search(r"(?i)\b(?:pin|cap|below)", said)):
             decide = "it is about the pin that changed, so correct it"
             yield Left(path, line + 1, (), f"the comment {said[:60]!r}", decide)
+
+
+def sends_texts(texts: Mapping[str, bytes]) -> bool:
+    """Whether a project uses a release of the SDK before 2.1, which masks no texts; without a lock, whether it may."""
+    decoded = {path: raw.decode("utf-8", "replace") for path, raw in texts.items()}
+    locked = [f"=={version}" for text in decoded.values() for version in _LOCKED.findall(text)]
+    found = (_found(path, text, _lists(path, text)) for path, text in decoded.items() if not path.endswith(LOCKS))
+    asked = [match["version"] for match, _ in chain.from_iterable(found) if match["name"] == "mcp"]
+    return any(map(_SENDING.search, locked or asked))
 
 
 def imported(content: bytes) -> frozenset[str]:

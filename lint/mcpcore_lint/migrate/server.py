@@ -84,6 +84,8 @@ class Project(NamedTuple):
     """The names that were renamed, by module and old name."""
     managers: frozenset[str] = frozenset()
     """The private attributes of FastMCP 2 to list, if all servers of the project are FastMCP's."""
+    sends_texts: bool = False
+    """Whether the project uses an early release of version 2, which sends the texts of exceptions as version 1 does."""
 
 
 class Renaming:
@@ -100,7 +102,7 @@ class Renaming:
         self._locals: dict[str, str] = {}
         """The local names that change, with their new spelling."""
         self._servers: set[str] = set()
-        """The local names of the server of version 1, which sends the texts of all exceptions."""
+        """The local names of the server, if it sends the texts of all exceptions."""
         self._contexts: set[str] = set()
         """The local names of the context of version 1."""
 
@@ -185,7 +187,7 @@ class Renaming:
                 alias.name == "Context" and package.startswith(OLD_PACKAGE) and not node.level
             ):
                 self._contexts.add(local)
-            if alias.name == "FastMCP" and new == SERVER:
+            if new == SERVER and (alias.name == "FastMCP" or self.project.sends_texts):
                 self._servers.add(local)
             if new is not None and alias.asname is None and name != alias.name:
                 local = self._local(node, alias.name, name)
@@ -382,7 +384,7 @@ class Renaming:
         )
 
     def _makes_server(self, node: ast.Call) -> bool:
-        """Whether a call makes a server of version 1: of a subclass, the one in its `__init__`, if it has that."""
+        """Whether a call makes a server that sends texts: of a subclass, the one in its `__init__`, if it has that."""
         match node.func:
             case ast.Name(id=name) if name in self._servers:
                 return True

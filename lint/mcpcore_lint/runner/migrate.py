@@ -170,7 +170,8 @@ class _Run:
         # SDK 2 has no decorators for low-level servers. Unless these are rewritten, the old names are right.
         low = any(map(LOW_LEVEL.search, files.values()))
         stays = low and not any(map(_SERVERS.search, files.values()))
-        state = _State(crashed, version_1=low or any(_VERSION_1.search(raw) for raw in files.values()))
+        sends = requirements.sends_texts({path: content_of(path) or b"" for path in listing(group, files)})
+        state = _State(crashed, version_1=low or any(map(_VERSION_1.search, files.values())), sends_texts=sends)
         known = len(crashed)
         current = _Pass(self, group, files, state)
         tools = 0
@@ -384,9 +385,10 @@ class _Located(NamedTuple):
 class _State:
     """What the passes over the files of a project share."""
 
-    def __init__(self, crashed: dict[str, Failure], *, version_1: bool) -> None:
+    def __init__(self, crashed: dict[str, Failure], *, version_1: bool, sends_texts: bool) -> None:
         self.crashed = crashed
         self.version_1 = version_1
+        self.sends_texts = sends_texts
         self.exported: dict[tuple[str, str], str] = {}
         """The names that were renamed, by module and old name."""
         self.left: dict[tuple[str, str], list[_Located]] = {}
@@ -495,7 +497,7 @@ class _Pass:
             fields -= {"_mcp_server"}  # FastMCP has this attribute, too, and keeps it
             sdk = any(module.source.has("from mcp.server") for module in self.modules.values() if not is_test(module))
             managers = frozenset() if sdk else MANAGERS - owned
-        project = Project(fields, self._state.exported, managers)
+        project = Project(fields, self._state.exported, managers, self._state.sends_texts)
         for path, module in self.modules.items() if "server" in self._run.rules else ():
             with self._guarded(path):
                 if path in visited:
@@ -587,9 +589,7 @@ class _Pass:
     def _tools(self) -> dict[str, list[ToolDef]]:
         """The tools by the file of their function."""
         tools: dict[str, list[ToolDef]] = {}
-        for module in list(self.modules.values()):
-            if is_test(module):
-                continue
+        for module in [module for module in self.modules.values() if not is_test(module)]:
             with self._guarded(module.absolute):
                 for tool in self.checker.find_tools(module):
                     self._run.parallel |= not tool.handler.is_async

@@ -24,6 +24,15 @@ async def call_tool(name: str, arguments: dict) -> list:
     return []
 """
 
+LISTED = (
+    LOW.replace(
+        "@server.call_tool",
+        "@server.list_tools()\nasync def list_tools() -> list[Tool]:\n    return []\n\n\n@server.call_tool",
+    )
+    .replace("\n\nserver", "\nfrom mcp.types import TextContent, Tool\n\nserver")
+    .replace("-> list:", "-> list[TextContent]:")
+)
+
 READS = "import httpx\nimport pydantic_settings\ntry:\n    import httpx_sse\nexcept ImportError:\n    pass\n"
 HEAD = '# /// script\n# dependencies = [\n#   "mcp",\n# ]\n# ///\nfrom mcpcore import Server\n'
 INLINE = '# /// script\n# dependencies = ["requests", "mcp"]\n# ///\nfrom mcpcore import Server\n'
@@ -47,6 +56,14 @@ LISTS = [
         '[tool.poetry.dependencies]\nmcp = "^2.3"\nmcpcore = ">=0.1"\npydantic-settings = ">=2.5"\nhttpx = "*"\n',
     ),
     (SDK, "Pipfile", '[packages]\nmcp = "*"\n', '[packages]\nmcp = ">=2.3"\nmcpcore = ">=0.1"\n'),
+    (
+        FAST,
+        "fastmcp.json",
+        '{"environment": {\n  "python": ">=3.10",\n  "dependencies": ["fastmcp>=3.2,<4"]}}\n',
+        '{"environment": {\n  "python": ">=3.11",\n  "dependencies": ["fastmcp>=4.0,<5", "mcpcore[fastmcp]>=0.1"]}}\n',
+    ),
+    (LISTED, "requirements.txt", "mcp>=1.2\n", "mcp>=2.3\njsonschema>=4.20\n"),
+    (f"import jsonschema\n{LISTED}", "requirements.txt", "mcp>=1.2\n", "mcp>=2.3\n"),
     (READS + SDK, "constraints.txt", "mcp<2\nanyio<5\n", "mcp>=2.3,<3\nanyio<5\n"),
     (
         READS + SDK,
@@ -321,3 +338,20 @@ def test_a_server_of_an_early_release_goes_on_to_send_texts(tmp_path: Path) -> N
     for number, (name, text, sends) in enumerate(RELEASES):
         _, files = run(tmp_path / str(number), {"server.py": SDK_2, **allowed, name: text})
         assert sends is ('expose_internal_errors="message"' in files["server.py"]), (name, text)
+
+
+def test_earlier_versions_of_python_are_named(tmp_path: Path) -> None:
+    """Options of tools stay, since a later version may give the project new findings."""
+    text = """[project]
+requires-python = ">=3.10"
+dependencies = ["mcp", "tomli; python_version < '3.11'", "a; python_version < '3.12'"]
+[tool.ruff]
+target-version = "py310"
+[tool.black]
+target-version = ["py311"]
+[tool.mypy]
+python_version = "3.10"
+"""
+    outcome, _ = run(tmp_path, {"server.py": SDK, "pyproject.toml": text})
+    (line,) = [removed.decide for removed in outcome.removed if "requires-python" in removed.pattern]
+    assert "mcpcore needs it; look at the documentation, and at earlier versions in this file: 3, 5, 9" == line

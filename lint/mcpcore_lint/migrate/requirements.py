@@ -7,6 +7,7 @@ again, lists the same packages as before. Lock files, images and scripts get a l
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 import tomllib
@@ -20,17 +21,23 @@ from mcpcore_lint.migrate.model import Left
 
 LEAST: Final = {"mcp": "2.3", "fastmcp": "4.0", "fastmcp-slim": "4.0", "mcpcore": "0.1"}
 """The releases that the written code needs."""
-_BROUGHT: Final = {"httpx": "httpx>=0.27", "httpx_sse": "httpx-sse>=0.4", "pydantic_settings": "pydantic-settings>=2.5"}
-"""What came with version 1 of the SDK and does not come with version 2, by the names that code imports."""
+_BROUGHT: Final = {
+    "httpx": "httpx>=0.27",
+    "httpx_sse": "httpx-sse>=0.4",
+    "pydantic_settings": "pydantic-settings>=2.5",
+    "jsonschema": "jsonschema>=4.20",
+}
+"""What came with version 1 of the SDK and does not come with version 2, or may come with a written import."""
 _WITH_FASTMCP: Final = frozenset({"pydantic-settings>=2.5"})
 """Those of them that FastMCP 4 brings."""
 _IMPORTS: Final = re.compile(
-    rb"(?<!try:\n)(?<!try:\r\n)^[ \t]*(?:import|from)[ \t]+(httpx|httpx_sse|pydantic_settings)\b", re.MULTILINE
+    rb"(?<!try:\n)(?<!try:\r\n)^[ \t]*(?:import|from)[ \t]+(httpx|httpx_sse|pydantic_settings|jsonschema)\b",
+    re.MULTILINE,
 )
 _NEXT: Final = {"mcp": "3", "fastmcp": "5", "fastmcp-slim": "5"}
 LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.lock")
 FILES: Final = re.compile(
-    r"pyproject\.toml|Pipfile|\.python-version|(?:[\w.-]*[._-])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
+    r"pyproject\.toml|(?:[\w.-]+\.)?fastmcp\.json|Pipfile|\.python-version|(?:[\w.-]*[._-])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
     rf"|{'|'.join(map(re.escape, LOCKS))}"
 )
 """The names of files that say what is installed."""
@@ -78,7 +85,7 @@ _ABOUT_PIN: Final = re.compile(
     r"(?i:\b(?:fast)?mcp\b|\bsdk\b).*(?:\d|(?i:\b(?:pin|cap|bound|below|until|stay)))|[<>=]=? ?\d+\.|\b[12]\.x\b"
 )
 _PYTHON: Final = re.compile(
-    r"^(?:(?:requires-python|python|python_requires)\s*=\s*[\"']?[^\"'\n]*?(?:>=|\^|~=?)\s*3\.(?P<minor>\d+)(?P<rest>[^\n]*)$"
+    r"^(?:(?:(?:requires-python|python|python_requires)\s*=|\s*\"python\"\s*:)\s*[\"']?[^\"'\n]*?(?:>=|\^|~=?)\s*3\.(?P<minor>\d+)(?P<rest>[^\n]*)$"
     r"|python_(?:full_)?version\s*=\s*[\"']3\.(?P<exact>\d+)[^\n]*$"
     r"|\s*FROM\s+(?:\S*/)?python:3\.(?P<image>\d+).*$"
     r"|[ \t-]*python-version:[^\n]*?\b3\.(?P<ci>[6-9]|10)\b.*$"
@@ -88,8 +95,14 @@ _PYTHON: Final = re.compile(
 _CLASSIFIER: Final = re.compile(
     r"^[ \t]*[\"']Programming Language :: Python :: 3\.(\d+)[\"'],?[ \t]*\r?\n", re.MULTILINE
 )
+_EARLIER: Final = re.compile(
+    r"^[ \t]*(?:target-version|python_version|pythonVersion|python-version)[ \t]*=[^#\n]*?\b(?:py)?3\.?(\d+)"
+    r"|python_(?:full_)?version[ \t]*<=?[ \t]*[\"']3\.(\d+)",
+    re.MULTILINE,
+)
+"""The version of Python that an option of a tool names, or below which a requirement is."""
 _OPEN: Final = re.compile(
-    r"(?:\.0|\.\*)?(?:\s*,\s*(?:<=?\s*(?:4(?:\.0)*|3\.1[2-9](?:\.\d+)?)|!=[\s\d.*]+))*[\"']\s*(?:#.*)?"
+    r"(?:\.0|\.\*)?(?:\s*,\s*(?:<=?\s*(?:4(?:\.0)*|3\.1[2-9](?:\.\d+)?)|!=[\s\d.*]+))*[\"'],?\s*(?:#.*)?"
 )
 """What may follow the least version of Python, if a later one is allowed."""
 _LEFT_OUT: Final = re.compile(r"\s*,\s*!=\s*3\.(\d+)[\w.*]*")
@@ -148,7 +161,8 @@ def listed(texts: Mapping[str, bytes], code: Iterable[bytes], others: Iterable[b
     lists = {path: (text, _lists(path, text)) for path, text in decoded.items()}
     named = any(next(_found(path, *known), None) or "mcpcore" in known[0] for path, known in lists.items())
     mains = tuple(path for path, (_, known) in lists.items() if known and known[0] and "constraints" not in path)
-    is_used = any(map(_NAMED.search, code)) or any(map(_RUN.search, [*texts.values(), *others]))
+    names = [path.rpartition("/")[2].encode() for path in texts]
+    is_used = any(map(_NAMED.search, code)) or any(map(_RUN.search, [*names, *texts.values(), *others]))
     # `[project.scripts]`, the extras of Poetry and the sources of uv may name it, too.
     for path, (text, found) in lists.items() if not is_used else ():
         edits = [Edit(*match.span(), "") for match, _ in _found(path, text, found)]
@@ -297,14 +311,15 @@ def sends_texts(texts: Mapping[str, bytes]) -> bool:
     return any(map(_SENDING.search, locked or asked))
 
 
-def imported(content: bytes) -> frozenset[str]:
-    """The requirements of what a file imports, and what came with version 1 of the SDK."""
-    return frozenset(_BROUGHT[name.decode()] for name in _IMPORTS.findall(content))
+def imported(before: bytes, after: bytes) -> frozenset[str]:
+    """The requirements of what a file imports, and what came with version 1 of the SDK, or is new in the file."""
+    names = {*_IMPORTS.findall(after)} - ({b"jsonschema"} & {*_IMPORTS.findall(before)})
+    return frozenset(_BROUGHT[name.decode()] for name in names)
 
 
 def _found(path: str, text: str, lists: Sequence[Sequence[str]] | None) -> Iterator[tuple[re.Match[str], int]]:
     """The requirements of mcp and fastmcp, each with the list that holds it."""
-    patterns = (_QUOTED, _KEY) if path.endswith((".toml", ".py", "Pipfile")) else (_ON_LINE,)
+    patterns = (_QUOTED, _KEY) if path.endswith((".toml", ".json", ".py", "Pipfile")) else (_ON_LINE,)
     for match in chain.from_iterable(pattern.finditer(text) for pattern in (patterns if lists else (_INSTALLED,))):
         marked = _lists(path, text[: match.start("name")] + _MARK + text[match.end("name") :]) if lists else [[_MARK]]
         homes = [home for home, lines in enumerate(marked or []) if any(line.startswith(_MARK) for line in lines)]
@@ -327,6 +342,8 @@ def _lists(path: str, text: str) -> list[list[str]] | None:
             groups = [*poetry.get("group", {}).values(), {"dependencies": poetry.get("dev-dependencies", {})}]
             groups.append({"dependencies": tool.get("uv", {}).get("dev-dependencies", [])})
             lists += [[*group.get("dependencies", {})] for group in groups]
+        elif path.endswith(".json"):
+            lists = [json.loads(text).get("environment", {}).get("dependencies", [])]
         elif path.endswith(".py") and (script := _SCRIPT.search(text)) is not None:
             lists = [tomllib.loads(re.sub("^# ?", "", script[1], flags=re.MULTILINE)).get("dependencies", [])]
         elif path.endswith("setup.py"):
@@ -423,20 +440,22 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
         line = text.count("\n", 0, match.start()) + 1 + (len(match[0]) - len(match[0].lstrip("\n")))
         said = " ".join(match[0].split())
         table = text[text.rfind("\n[", 0, match.start()) + 1 :].partition("]")[0]
-        known = table in {"[project", "[tool.poetry.dependencies"}
+        known = table in {"[project", "[tool.poetry.dependencies"} or path.endswith(".json")
         exact = match["exact"] if path.endswith("Pipfile") else None  # elsewhere, it is an option of a tool
         alone = match["alone"] if path.endswith(".python-version") else None
         version = match["minor"] or match["image"] or match["ci"] or exact or alone or str(least)
         if int(version.partition(".")[0]) >= least:
             continue
-        is_open = path.endswith(".toml") and known and _OPEN.fullmatch(match["rest"])
+        is_open = path.endswith((".toml", ".json")) and known and _OPEN.fullmatch(match["rest"])
         if writable and (is_open or match[0].strip() == text.strip()):
             edits.append(Edit(*match.span("minor" if is_open else "alone"), str(least)))
             edits += [Edit(*old.span(), "") for old in _CLASSIFIER.finditer(text) if int(old[1]) < least]
             edits += [Edit(*old.span(), "") for old in _LEFT_OUT.finditer(text, *match.span()) if int(old[1]) < least]
-            raised.append(
-                Left(path, line, (), f"{said} is now 3.{least}", f"{who} needs it; look at the documentation")
-            )
+            old = [match for match in _EARLIER.finditer(text) if int(match[1] or int(match[2]) - 1) < least]
+            lines = dict.fromkeys(str(text.count("\n", 0, match.start()) + 1) for match in old)
+            more = f", and at earlier versions in this file: {', '.join(lines)}" if lines else ""
+            decide = f"{who} needs it; look at the documentation{more}"
+            raised.append(Left(path, line, (), f"{said} is now 3.{least}", decide))
         else:
             left.append(Left(path, line, (), said, f"{who} needs Python 3.{least} or later"))
     return edits, left, raised

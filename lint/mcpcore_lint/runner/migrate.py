@@ -249,8 +249,8 @@ class _Run:
         for group, files in self.projects if "server" in self.rules else ():
             sources = [path for path in files if not in_test_file(self.shown(path))]
             lists = listing(group, sources)
-            code = (path for path in group.walk.files if not in_test_file(self.shown(path)))
-            brought = {path: requirements.imported(content_of(path) or b"") for path in code}
+            code = {path: content_of(path) or b"" for path in group.walk.files if not in_test_file(self.shown(path))}
+            brought = {at: requirements.imported(raw, self.contents.get(at, raw)) for at, raw in code.items()}
             installing = [
                 path for path in sources if requirements.INSTALLS.search(self.raw[path]) and path not in lists
             ]

@@ -47,6 +47,10 @@ _TEXTS: Final = (
     'Where this wrote expose_internal_errors="message", clients go on to read the texts of exceptions that no '
     "contract declares; remove it once the contracts declare what clients need."
 )
+_SCHEMAS: Final = (
+    "The output schemas that clients read admit failures now, and are longer; advertise_errors=False of Server, for "
+    "clients that do not validate failures, leaves them as they were."
+)
 _OF_VERSION_1: Final = "mcp.server.fastmcp"
 _THREADS: Final = (
     "Version 2 of the SDK runs functions without `async` in parallel threads: those that share something need a lock."
@@ -55,8 +59,8 @@ _NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\")?\)")
 """What a finding begins with: the function or the exception that it is about."""
 _SHOWN: Final = 8
 """How many lines of a file are named for the same finding."""
-# More possible failures than that with the same next step share a line for each file.
-_APART: Final = 24
+_MOST: Final = 12
+"""How many possible failures with the same next step are shown, those of most tools first."""
 
 
 class _Command(EscapedErrors, click.Command):
@@ -144,15 +148,23 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         if places or not migration.files
         else f"{files} {'changed' if write else 'would change'}"
     )
-    names = ", ".join(dict.fromkeys(entry.path.rpartition("/")[2] for entry in project))
     counts = (
         f"{counted(len(stops) + len(certain), 'place')} left to you" * bool(stops or certain),
         f"{len(perhaps)} to look at" * bool(perhaps),
-        f"{len(project)} about the project ({names})" * bool(project),
+        f"{len(project)} about the project ({', '.join({entry.path.rpartition('/')[2]: 0 for entry in project})})"
+        * bool(project),
     )
     output.line(f"{done}; {', '.join(filter(None, counts)) or 'nothing is left'}", err=True)
     for note, applies in (
         (_TEXTS, any("expose_internal_errors" in file.after for file in migration.files)),
+        (
+            (
+                "The command ran with the versions of this environment both times, so a test that passed only with earlier "
+                "ones has failed before, too."
+            ),
+            migration.tried is not None and migration.tried.check,
+        ),
+        (_SCHEMAS, any("Server(" in file.after and "import Server" not in file.before for file in migration.files)),
         (
             _THREADS,
             migration.parallel
@@ -172,27 +184,26 @@ def _lines(group: Iterable[Left]) -> Iterable[str]:
     """A part of the report. Places with the same next step are together, those of most tools first."""
     alike: dict[tuple[str, str], list[Left]] = {}
     for left in group:
-        alike.setdefault((_NAMED.sub("\N{HORIZONTAL ELLIPSIS}", left.pattern, count=1), left.decide), []).append(left)
+        # The texts of the places differ, and so do the functions.
+        finding = _NAMED.sub("an exception" if " of a helper" in left.pattern else "a call", left.pattern, count=1)
+        alike.setdefault((finding, left.decide), []).append(left)
     for (pattern, decide), places in sorted(alike.items(), key=lambda item: -sum(len(left.tools) for left in item[1])):
         files: dict[tuple[str, str], list[Left]] = {}
         for left in places:
-            files.setdefault(
-                (left.path, pattern if left.perhaps and len(places) > _APART else left.pattern), []
-            ).append(left)
+            files.setdefault((left.path, left.pattern), []).append(left)
         times = f"{len(places)} places: " if len(places) > 1 else ""
         if len(files) > 1:
             yield f"{times}{pattern}: {decide}"
-        for (path, said), same in files.items():
+        # A call of many tools may end with each of these, so they are worth more of a reviewer's time.
+        most = sorted(files.items(), key=lambda item: -max(len(left.tools) for left in item[1]))[:_MOST]
+        for (path, said), same in most if places[0].perhaps else files.items():
             lines = ", ".join(str(left.line) for left in same[:_SHOWN]) + ", \N{HORIZONTAL ELLIPSIS}" * (
                 len(same) > _SHOWN
             )
-            merged = same[0]._replace(
-                pattern=said, tools=(*dict.fromkeys(tool for left in same for tool in left.tools),)
-            )
-            if len(files) == 1:
-                yield f"{times}{merged.text(path, lines)}"
-            else:
-                yield f"    {merged.place(path, lines)}{f': {named[0]}' if (named := _NAMED.match(said)) else ''}"
+            merged = same[0]._replace(tools=(*dict.fromkeys(tool for left in same for tool in left.tools),))
+            named = f": {match[0]}" if (match := _NAMED.match(said)) else ""
+            yield f"{times}{merged.text(path, lines)}" if len(files) == 1 else f"    {merged.place(path, lines)}{named}"
+        yield from [f"    and {len(files) - _MOST} more"] * (places[0].perhaps and len(files) > _MOST)
 
 
 def _say_tried(tried: Tried | None) -> None:

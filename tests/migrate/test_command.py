@@ -112,7 +112,9 @@ def test_options_of_the_server_are_listed(tmp_path: Path) -> None:
     source = 'from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP("x", host="h", port=1)\n'
     (tmp_path / "server.py").write_text(source)
     threads = "runs functions without `async` in parallel threads"
-    assert threads in command(str(tmp_path)).stderr
+    stderr = command(str(tmp_path)).stderr
+    assert threads in stderr
+    assert "advertise_errors=False of Server, for clients that do not validate failures" in stderr
     (tmp_path / "tools.py").write_text("from server import mcp\n\n\n@mcp.tool()\nasync def f() -> None: ...\n")
     assert threads not in command(str(tmp_path)).stderr
     outcome, _ = run(tmp_path, {"server.py": source})
@@ -173,21 +175,30 @@ def i(x: str) -> list[str]:
     assert "Next: run your formatter, do what the lines above say, and run your tests." in done.stderr
 
 
-def test_many_possible_failures_of_a_file_share_a_line(project: Path) -> None:
-    """A reviewer should not have to read a hundred lines about helpers whose texts clients still get."""
+def test_many_possible_failures_are_shown_in_part(project: Path) -> None:
+    """A reviewer sees the texts of some, since a list of lines says nothing about what clients may read."""
     raises = "".join(f"    if x == {number}:\n        raise OSError('No {number}')\n" for number in range(25))
     (project / "helper.py").write_text(f"def help(x: int) -> None:\n{raises}")
-    tool = "\n\n@mcp.tool\ndef f(x: int) -> None:\n    help(x)\n"
-    (project / "server.py").write_text(
-        f'from fastmcp import FastMCP\n\nfrom helper import help\n\nmcp = FastMCP("x"){tool}'
+    tools = "".join(
+        f"\n\n@mcp.tool\ndef {name}(x: int) -> None:\n    {body}\n" for name, body in (("f", "help(x)"), ("g", "two()"))
     )
-    lines = [line for line in command(".").stdout.splitlines() if "of a helper" in line]
+    (project / "two.py").write_text(
+        "def two() -> None:\n    raise KeyError('No two')\n\n\ndef three() -> None:\n    two()\n"
+    )
+    (project / "server.py").write_text(
+        f'from fastmcp import FastMCP\n\nfrom helper import help\nfrom two import three, two\n\nmcp = FastMCP("x"){tools}'
+        "\n\n@mcp.tool\ndef h() -> None:\n    three()\n"
+    )
+    lines = command(".").stdout.partition("Possible failures")[2].splitlines()
     assert [
         (
-            "25 places: helper.py:3, 5, 7, 9, 11, 13, 15, 17, … f: … of a helper is in no contract: raise a class of your own "
-            "there, and declare it with .on(...), if clients need its code or advice"
-        )
-    ] == lines
+            "26 places: an exception of a helper is in no contract: raise a class of your own there, and declare it with "
+            ".on(...), if clients need its code or advice"
+        ),
+        '    two.py:2 g, h: KeyError("No two")',
+        *(f'    helper.py:{3 + 2 * number} f: OSError("No {number}")' for number in range(11)),
+        "    and 14 more",
+    ] == lines[1:]
 
 
 def test_places_that_are_alike_are_one_line(project: Path) -> None:

@@ -204,6 +204,38 @@ def test_a_command_runs_before_and_after(tmp_path: Path, monkeypatch: pytest.Mon
     ] == lines
 
 
+def test_errors_that_are_alike_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report names each error once, with the number of tests that fail with it now, and not those of before."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    tests = """import pytest
+
+written = 'FailureMode' in open('server.py').read()
+
+@pytest.mark.parametrize('number', range(3))
+def test_context(number):
+    try:
+        object().first
+    except AttributeError:
+        object().fastmcp if written else None
+
+def test_text():
+    assert not written, 'first\\nsecond'
+
+def test_old():
+    raise KeyError('old')
+"""
+    command = f"{sys.executable} -m pytest -q -p no:cacheprovider"
+    done = migrate(folder, {"server.py": SERVER, "test_it.py": tests}, "--check", command)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("--check") and "FAILED" not in line]
+    assert [
+        "--check 3 tests: AttributeError: 'object' object has no attribute 'fastmcp'",
+        "--check 1 test: AssertionError: first",
+    ] == lines[2:]
+    assert "a test that passed only with earlier ones has failed before, too" in done.stderr
+
+
 def test_names_that_the_installed_release_does_not_have_are_listed(tmp_path: Path) -> None:
     """Also where nothing is written. An import that the file can do without, and one of another package, are not."""
     server = (

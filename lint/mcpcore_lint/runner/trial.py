@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import Final, NamedTuple
 
@@ -19,8 +20,13 @@ _SCRIPT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "looki
 _TIMEOUT: Final = 120
 _LINES: Final = 20
 """How many new lines of a command are shown."""
+_CAUSES, _WIDTH = 10, 200
+"""How many errors of tests are shown, and how much of each."""
 _BAD_TEST: Final = re.compile(r"FAILED|FAIL:|ERROR: \S+ \(|ERROR \S+(?:::|\.py(?: - |$))")
 """A line of pytest or unittest about a test, which a line of a log is not."""
+_REPORT: Final = re.compile(r"^_{3,} .+ _{3,}$", re.MULTILINE)
+"""The line of pytest above what it says about a test that failed."""
+_ERROR: Final = re.compile(r"^E +(\S.*)(?:\nE .*)*", re.MULTILINE)
 _ENTRY: Final = re.compile(r"^[\w\"'.-]+\s*=\s*[\"']([\w.]+):\w+[\"']", re.MULTILINE)
 """A script of a project: what its users start."""
 
@@ -165,15 +171,25 @@ class Ran(NamedTuple):
     code: int
     lines: list[str]
 
+    @property
+    def causes(self) -> Counter[str]:
+        """The errors that pytest shows, each with the number of tests that it ended."""
+        reports = _REPORT.split("\n".join(self.lines))[1:]
+        return Counter(errors[-1][:_WIDTH] for report in reports if (errors := _ERROR.findall(report)))
+
     def difference(self, before: Ran) -> list[str]:
-        """The last lines of both runs, and the lines about failures that are new."""
+        """The last lines of both runs, the errors that more tests have now, and the lines about failures that are new."""
         old = set(before.lines)
         new = [line for line in self.lines if _BAD_TEST.match(line) and line not in old]
         ends = [
             f"{when}: {ran.lines[-1] if ran.lines else ''} (exit code {ran.code})"
             for when, ran in (("before", before), ("after", self))
         ]
-        return [*ends, *new[:_LINES], *([f"and {len(new) - _LINES} more"] if len(new) > _LINES else [])]
+        causes = [
+            f"{more} test{'s' * (more > 1)}: {text}"
+            for text, more in (self.causes - before.causes).most_common(_CAUSES)
+        ]
+        return [*ends, *causes, *new[:_LINES], *([f"and {len(new) - _LINES} more"] if len(new) > _LINES else [])]
 
 
 class Tried(NamedTuple):

@@ -159,8 +159,8 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         (_TEXTS, any("expose_internal_errors" in file.after for file in migration.files)),
         (
             (
-                "The command ran with the versions of this environment both times, so a test that passed only with earlier "
-                "ones has failed before, too."
+                "The command ran with the versions of this environment both times, so a test that passed only with "
+                "earlier ones has failed before, too."
             ),
             migration.tried is not None and migration.tried.check,
         ),

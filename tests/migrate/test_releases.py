@@ -600,3 +600,36 @@ def test_attributes_and_keywords_of_the_context_of_the_sdk_follow(tmp_path: Path
     after = migrated(tmp_path, CONTEXTS)
     assert "return ctx.mcp_server.list_tools(), other.fastmcp\n" in after
     assert 'elicit_form("Go on?", requested_schema={})\n    return str(ctx.mcp_server)\n' in after
+
+
+def test_what_runs_a_server_takes_no_path_any_more(tmp_path: Path) -> None:
+    """Each call that needs a removed option is named, and so is a read of a setting of a server that a function makes."""
+    test = "from made import make\n\ndef test_make(session):\n    mcp = make()\n    assert mcp.settings.port == 9\n"
+    test += "    assert session.get_server_capabilities() is not None\n"
+    runs = """from made import make
+
+def main(kind: str) -> None:
+    if kind:
+        make().run(transport=kind)
+    mcp = make()
+    mcp.run(transport=kind)
+    mcp.sse_app(mount_path="/x")
+"""
+    low = """from mcp.server import Server
+
+server = Server("x")
+
+
+async def main(streams) -> None:
+    await server.run(*streams, {}, stateless=True)
+"""
+    outcome, files = run(tmp_path, {"made.py": MADE, "main.py": runs, "low.py": low, "test_made.py": test})
+    assert "assert session.server_capabilities is not None" in files["test_made.py"]
+    lines = report(outcome)
+    for line in (
+        "give it to make().run() at main.py:5 and to mcp.run() at main.py:7",
+        "test_made.py:5: settings.port of the server, which SDK 2.0 does not have: look at the port=",
+        "main.py:8: mount_path= of sse_app(), which SDK 2.0 does not have: leave it out, since",
+        "low.py:7: stateless= of run(), which SDK 2.0 does not have: leave it out, and",
+    ):
+        assert any(line in part for part in lines), (line, lines)

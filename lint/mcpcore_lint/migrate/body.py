@@ -156,7 +156,12 @@ def classes_of(node: ast.expr, scope: Scope) -> set[str]:
     calls = [(part.func if isinstance(part, ast.Call) else part, inner) for _, part, inner in ways]
     values = [evaluate(part, inner) for part, inner in calls if isinstance(part, (ast.Name, ast.Attribute))]
     kinds = [value.func if isinstance(value, CallValue) else value for value in values]
-    symbols = [Resolver().annotation_symbol(annotation, inner) for annotation, _, inner in ways]
+    annotations = [(annotation, inner) for annotation, _, inner in ways]
+    made = [value.func.definition for value in values if isinstance(value, CallValue)]
+    for function in (part for part in made if isinstance(part, FUNCTIONS)):
+        home = scope.module.project.module_defining(function)
+        annotations += [(function.returns, home.scope)] if home is not None else []
+    symbols = [Resolver().annotation_symbol(annotation, inner) for annotation, inner in annotations]
     return {kind.name for kind in (*kinds, *symbols) if isinstance(kind, Symbol)}
 
 

@@ -18,14 +18,29 @@ from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
 from mcpcore_lint.migrate.callers import is_test
 from mcpcore_lint.migrate.middleware import mounted_servers
 from mcpcore_lint.migrate.model import Left
-from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, FASTMCP_4, GONE, METHODS, PATHS, RUN, TASKS
+from mcpcore_lint.migrate.renames import (
+    CONTEXT,
+    DECORATED,
+    FASTMCP_4,
+    GONE,
+    METHODS,
+    PATHS,
+    RUN,
+    SDK_2,
+    TASKS,
+    WHERE_RUN,
+)
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.values import CallValue
 
 _FASTMCP: Final = "fastmcp.FastMCP"
 _WORDS: Final = tuple(
     dict.fromkeys(
-        [f"{option}=" for options in (*GONE.values(), DECORATED, ("prefix", "as_proxy")) for option in options]
+        [
+            f"{option}="
+            for options in (*GONE.values(), DECORATED, [*WHERE_RUN], ("prefix", "as_proxy"))
+            for option in options
+        ]
         + [".fn("]
     )
 )
@@ -33,6 +48,7 @@ _MEMBERS: Final = (
     (_FASTMCP, METHODS, "{}() of the server, which {} does not have"),
     ("fastmcp.Context", CONTEXT, "{}() of the context, which {} changed"),
 )
+_OF_SDK: Final = frozenset({"mcpcore.Server", "mcp.LowLevelServer"})
 _DECORATORS: Final = frozenset({"tool", "resource", "prompt"})
 _READING: Final = frozenset({"int", "str", "os.getenv", "os.environ.get", "getenv"})
 """Calls that give the same value again."""
@@ -68,8 +84,11 @@ def plan_options(
                 moved, lost = _moved(call, keyword, module, kind, sites if instead == RUN else ())
                 for site, argument in moved:
                     given.setdefault(site, []).append(argument)
-                if lost is not None:
-                    decide = f"give it to {ast.unparse(lost.call.func)}() at {lost.module.path}:{lost.call.lineno}"
+                if lost:
+                    calls = (
+                        f"{ast.unparse(site.call.func)}() at {site.module.path}:{site.call.lineno}" for site in lost
+                    )
+                    decide = f"give it to {' and to '.join(calls)}"
                     gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", decide, stops=True))
                 elif not moved:
                     gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", instead))
@@ -206,17 +225,18 @@ def _given(run: ast.Call, arguments: list[str], module: Module) -> Edit:
 
 def _moved(
     call: ast.Call, option: ast.keyword, module: Module, kind: str, sites: Iterable[Site]
-) -> tuple[list[tuple[Site, str]], Site | None]:
-    """The calls that run a server, each with an option to give, and one that needs it and cannot take it."""
+) -> tuple[list[tuple[Site, str]], list[Site]]:
+    """The calls that run a server, each with an option to give; if one cannot take it, all of them, such ones first."""
     name = option.arg or ""
     spelled = "path" if kind == _FASTMCP and name in PATHS else name
     found = [site for site in sites if site.runs(call, module) and site.needs(name, kind)]
     found = [site for site in found if {spelled, "mount_path"}.isdisjoint(word.arg for word in site.call.keywords)]
     scope, source, at = scope_around(call, module), module.source, module.source.node_range(option.value)[0]
     names = [part for part in walk([option.value]) if isinstance(part, ast.Name)]
-    lost = next((site for site in found if not site.takes(option, kind, scope, site.passed(call))), None)
+    takes = {site: site.takes(option, kind, scope, site.passed(call)) for site in found}
+    lost = [] if all(takes.values()) else sorted(found, key=lambda site: takes[site])
     moved: list[tuple[Site, str]] = []
-    for site in found if lost is None else ():
+    for site in found if not lost else ():
         passed = site.passed(call)
         spans = [(*source.node_range(name), passed[name.id]) for name in names if name.id in passed]
         edits = sorted(Edit(start - at, end - at, text) for start, end, text in spans)
@@ -265,6 +285,10 @@ def _method(
     elif name == "mount" and "prefix" in options and "fastmcp.FastMCP" in classes_of(func.value, scope):
         start = module.source.offset(options["prefix"].lineno, options["prefix"].col_offset)
         return [Edit(start, start + len("prefix"), "namespace")]
+    elif name in _METHODS and (old := WHERE_RUN.keys() & options.keys()) and _OF_SDK & classes_of(func.value, scope):
+        for option in old:
+            pattern = f"{option}= of {name}(), which {SDK_2} does not have"
+            left.append(Left(module.path, line, (), pattern, WHERE_RUN[option]))
     elif name == "mount" and "as_proxy" in options and "fastmcp.FastMCP" in classes_of(func.value, scope):
         pattern = f"as_proxy= of mount(), which {FASTMCP_4} does not have"
         left.append(Left(module.path, line, (), pattern, "mount create_proxy(...) of fastmcp.server"))

@@ -121,6 +121,11 @@ GONE: Final = {
 """Options of a server that a release removed, each with the release and what to write instead."""
 PATHS: Final = frozenset({"sse_path", "streamable_http_path"})
 """Options that FastMCP calls `path` where the server is run."""
+WHERE_RUN: Final = {
+    "mount_path": "leave it out, since the messages follow the path at which Starlette mounts the application",
+    "stateless": "leave it out, and give stateless=True to the StreamableHTTPSessionManager",
+}
+"""Options that the methods which run a server of the SDK took in version 1."""
 DECORATED: Final = {
     "serializer": (FASTMCP_4, "return a ToolResult from the tool"),
     "exclude_args": (FASTMCP_4, "give the parameter a Depends(...) from fastmcp.dependencies as its default"),

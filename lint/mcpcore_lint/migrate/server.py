@@ -43,6 +43,7 @@ _CONCERNS: Final = re.compile(
             "FastMCP",
             "MCPServer",
             "get_context",
+            "get_server_capabilities",
             "call_tool",
             "request_handlers",
             "cursor",
@@ -335,6 +336,9 @@ class Renaming:
                 self._note(
                     node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
                 )
+        if name == "get_server_capabilities" and isinstance(node.func, ast.Attribute) and self.project.fields:
+            end = self.module.source.node_range(node)[1]
+            self.edits.append(Edit(self.module.source.node_range(node.func.value)[1], end, ".server_capabilities"))
         if name == "call_tool" and self.project.fields:
             self._unpacked(node)
         pages = name in LISTING and any(keyword.arg == "cursor" for keyword in node.keywords)

@@ -178,7 +178,7 @@ class Ran(NamedTuple):
         return Counter(errors[-1][:_WIDTH] for report in reports if (errors := _ERROR.findall(report)))
 
     def difference(self, before: Ran) -> list[str]:
-        """The last lines of both runs, the errors that more tests have now, and the lines about failures that are new."""
+        """The last lines of both runs, the errors that more tests have now, and new lines about failures."""
         old = set(before.lines)
         new = [line for line in self.lines if _BAD_TEST.match(line) and line not in old]
         ends = [

@@ -47,10 +47,7 @@ _TEXTS: Final = (
     'Where this wrote expose_internal_errors="message", clients go on to read the texts of exceptions that no '
     "contract declares; remove it once the contracts declare what clients need."
 )
-_SCHEMAS: Final = (
-    "The output schemas that clients read admit failures now, and are longer; advertise_errors=False of Server, for "
-    "clients that do not validate failures, leaves them as they were."
-)
+_SERVER: Final = re.compile(r"^from mcpcore import .*\bServer\b", re.MULTILINE)
 _OF_VERSION_1: Final = "mcp.server.fastmcp"
 _THREADS: Final = (
     "Version 2 of the SDK runs functions without `async` in parallel threads: those that share something need a lock."
@@ -115,8 +112,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     if missing:
         raise Problem(f"{missing[0]}: no such file or folder.")
     try:
-        trial = Trial(interpreter(environment), check) if write else None
-        migration = run(paths, rules=only, write=write, trial=trial)
+        migration = run(paths, rules=only, write=write, trial=Trial(interpreter(environment), check) if write else None)
         gc.freeze()  # the process ends soon, so no collection should walk the syntax trees that are left
     except CannotRunError as error:
         raise Problem(str(error)) from None
@@ -155,6 +151,18 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         * bool(project),
     )
     output.line(f"{done}; {', '.join(filter(None, counts)) or 'nothing is left'}", err=True)
+    # The files that get the server of mcpcore.
+    served = [
+        (file.path, file.after)
+        for file in migration.files
+        if _SERVER.search(file.after) and not _SERVER.search(file.before)
+    ]
+    stale = [
+        f"{path}:{number}"
+        for path, text in served
+        for number, line in enumerate(text.splitlines(), 1)
+        if re.search(r"\b(?:FastMCP|MCPServer)\b", line) and not re.search(r"\b(?:import|from)\b", line)
+    ]
     for note, applies in (
         (_TEXTS, any("expose_internal_errors" in file.after for file in migration.files)),
         (
@@ -164,7 +172,14 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
             ),
             migration.tried is not None and migration.tried.check,
         ),
-        (_SCHEMAS, any("Server(" in file.after and "import Server" not in file.before for file in migration.files)),
+        (
+            (
+                "The output schemas that clients read admit failures now, and are longer; advertise_errors=False of "
+                "Server, for clients that do not validate failures, leaves them as they were."
+            ),
+            any("Server(" in text for _, text in served),
+        ),
+        (f"Texts and comments go on to name the class of before: {', '.join(stale)}.", stale),
         (
             _THREADS,
             migration.parallel

@@ -109,12 +109,13 @@ def test_a_folder_without_tools_is_named_as_such(tmp_path: Path, monkeypatch: py
 
 def test_options_of_the_server_are_listed(tmp_path: Path) -> None:
     """The report names options that version 2 takes elsewhere."""
-    source = 'from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP("x", host="h", port=1)\n'
+    source = 'from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP("x", host="h", port=1)  # FastMCP\n'
     (tmp_path / "server.py").write_text(source)
     threads = "runs functions without `async` in parallel threads"
     stderr = command(str(tmp_path)).stderr
     assert threads in stderr
     assert "advertise_errors=False of Server, for clients that do not validate failures" in stderr
+    assert f"go on to name the class of before: {tmp_path / 'server.py'}:3." in stderr
     (tmp_path / "tools.py").write_text("from server import mcp\n\n\n@mcp.tool()\nasync def f() -> None: ...\n")
     assert threads not in command(str(tmp_path)).stderr
     outcome, _ = run(tmp_path, {"server.py": source})

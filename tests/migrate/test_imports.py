@@ -175,3 +175,11 @@ def test_imports_go_into_the_try_that_imports_the_framework(tmp_path: Path) -> N
     assert head in files["server.py"].replace("    from fastmcp.exceptions import ToolError\n", "")
     assert 'raise ctx.fail("path_is_too_long", "The path is too long")' in files["server.py"]
     assert files["server.py"].startswith("import json\nfrom typing import Literal\n")
+
+
+def test_a_comment_stays_above_its_import(tmp_path: Path) -> None:
+    """A new import goes behind the one above a comment, unless that is above the whole group."""
+    head = "from fastmcp import FastMCP\nfrom joppy import api\n\n# Fields.\nfrom pydantic import Field\n"
+    _, files = run(tmp_path, {"server.py": f"{head}\nmcp = FastMCP('x')\n"})
+    new = "from mcpcore.integrations.fastmcp import ContractMiddleware\n"
+    assert files["server.py"].startswith(head.replace("api\n", f"api\n{new}"))

@@ -345,8 +345,9 @@ def test_earlier_versions_of_python_are_named(tmp_path: Path) -> None:
     text = """[project]
 requires-python = ">=3.10"
 dependencies = ["mcp", "tomli; python_version < '3.11'", "a; python_version < '3.12'"]
-[tool.ruff]
-target-version = "py310"
+[tool.ruff]  # Python 3.11
+target-version = "py310"  # as the others
+# Needs Python 3.10 or later.
 [tool.black]
 target-version = ["py311"]
 [tool.mypy]
@@ -354,4 +355,4 @@ python_version = "3.10"
 """
     outcome, _ = run(tmp_path, {"server.py": SDK, "pyproject.toml": text})
     (line,) = [removed.decide for removed in outcome.removed if "requires-python" in removed.pattern]
-    assert "mcpcore needs it; look at the documentation, and at earlier versions in this file: 3, 5, 9" == line
+    assert "mcpcore needs it; look at the documentation, and at earlier versions in this file: 3, 5, 6, 10" == line

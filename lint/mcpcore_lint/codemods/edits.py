@@ -215,6 +215,8 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
         last = 3 if written.startswith(own) else _group("." * getattr(statement, "level", 0) + written)
         if last == wanted == 2 and isinstance(statement, ast.ImportFrom) and written > package:
             start, _ = source.node_range(statement)
+            if before == wanted and source.line(statement.lineno - 1).lstrip().startswith("#"):
+                break  # behind the import above the comment, which is about the one below it
             return Edit(start, start, line)
         if wanted < last and wanted == before:
             last = before  # behind the others of its group

@@ -97,7 +97,7 @@ _CLASSIFIER: Final = re.compile(
 )
 _EARLIER: Final = re.compile(
     r"^[ \t]*(?:target-version|python_version|pythonVersion|python-version)[ \t]*=[^#\n]*?\b(?:py)?3\.?(\d+)"
-    r"|python_(?:full_)?version[ \t]*<=?[ \t]*[\"']3\.(\d+)",
+    r"|python_(?:full_)?version[ \t]*<=?[ \t]*[\"']3\.(?P<below>\d+)|#[^\n]*?\bPython 3\.(?P<said>\d+)",
     re.MULTILINE,
 )
 """The version of Python that an option of a tool names, or below which a requirement is."""
@@ -451,7 +451,11 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
             edits.append(Edit(*match.span("minor" if is_open else "alone"), str(least)))
             edits += [Edit(*old.span(), "") for old in _CLASSIFIER.finditer(text) if int(old[1]) < least]
             edits += [Edit(*old.span(), "") for old in _LEFT_OUT.finditer(text, *match.span()) if int(old[1]) < least]
-            old = [match for match in _EARLIER.finditer(text) if int(match[1] or int(match[2]) - 1) < least]
+            old = [
+                match
+                for match in _EARLIER.finditer(text)
+                if int(match[1] or match["said"] or int(match["below"]) - 1) < least
+            ]
             lines = dict.fromkeys(str(text.count("\n", 0, match.start()) + 1) for match in old)
             more = f", and at earlier versions in this file: {', '.join(lines)}" if lines else ""
             decide = f"{who} needs it; look at the documentation{more}"

@@ -353,6 +353,13 @@ target-version = ["py311"]
 [tool.mypy]
 python_version = "3.10"
 """
-    outcome, _ = run(tmp_path, {"server.py": SDK, "pyproject.toml": text})
+    hints = (
+        "\n\n@mcp.tool(annotations=ToolAnnotations(readOnlyHint=True, openWorldHint = False))\ndef f() -> None: ...\n"
+    )
+    outcome, _ = run(tmp_path, {"server.py": SDK + hints, "pyproject.toml": text})
+    assert (
+        "pyproject.toml:9: the type checker in [tool.mypy]: it refuses 2 arguments such as readOnlyHint=, which version 2 "
+        "calls read_only_hint="
+    ) in report(outcome)
     (line,) = [removed.decide for removed in outcome.removed if "requires-python" in removed.pattern]
     assert "mcpcore needs it; look at the documentation, and at earlier versions in this file: 3, 5, 6, 10" == line

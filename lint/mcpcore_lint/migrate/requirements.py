@@ -128,8 +128,12 @@ class Needs(NamedTuple):
     """Whether one imports what mcpcore has for FastMCP."""
     brought: frozenset[str] = frozenset()
     """The requirements of what the code imports, and what earlier releases brought."""
+    hints: int = 0
+    """How many annotations of tools have their names of version 1, which only type checkers refuse."""
 
 
+_HINTS: Final = re.compile(rb"\b(?:readOnly|destructive|idempotent|openWorld)Hint[ ]*=(?!=)")
+_CHECKER: Final = re.compile(r"^\[tool\.(?:mypy|(?:based)?pyright)\]", re.MULTILINE)
 _NAMED: Final = re.compile(rb"(?<![.\w-])fastmcp\b")
 _RUN: Final = re.compile(
     rb"\bfastmcp[\"', ]+(?:run|dev|install|inspect|call|list)\b|^fastmcp\.json$"
@@ -146,7 +150,8 @@ _MCPCORE: Final = re.compile(rb"^[ \t]*(?:from|import) mcpcore\b", re.MULTILINE)
 def needs_of(code: Sequence[bytes], brought: frozenset[str], *, is_changed: bool) -> Needs:
     """What some files need, of which the run may have changed one; `brought` are packages that came with version 1."""
     fastmcp = any(b"mcpcore.integrations.fastmcp" in content for content in code)
-    return Needs(is_changed, any(map(_MCPCORE.search, code)), fastmcp, brought)
+    hints = sum(len(_HINTS.findall(content)) for content in code)
+    return Needs(is_changed, any(map(_MCPCORE.search, code)), fastmcp, brought, hints)
 
 
 def listed(texts: Mapping[str, bytes], code: Iterable[bytes], others: Iterable[bytes]) -> tuple[tuple[str, ...], bool]:
@@ -225,6 +230,9 @@ def plan_requirements(
     requirement = f"mcpcore{'[fastmcp]' * needs.fastmcp}>={LEAST['mcpcore']}{_SINCE * bool(optional and left)}"
     raised = [*raised, *(line._replace(decide=_EXTRAS) for line in left if optional and _SINCE not in text)]
     left = [] if optional else left
+    for match in _CHECKER.finditer(text) if needs.moved and needs.hints else ():
+        decide = f"it refuses {needs.hints} arguments such as readOnlyHint=, which version 2 calls read_only_hint="
+        left.append(Left(path, text.count("\n", 0, match.start()) + 1, (), f"the type checker in {match[0]}", decide))
     for match, _ in found:
         pin, adds = _pin(match), match in beside
         old = {part for part in brought if pin is not None and match in brought[part]}

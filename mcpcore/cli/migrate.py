@@ -54,6 +54,8 @@ _THREADS: Final = (
 )
 _NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\")?\)")
 """What a finding begins with: the function or the exception that it is about."""
+# The line of a test that a next step names.
+_TEST: Final = re.compile(r"(?<=change )\S+:\d+(?=, and run)")
 _SHOWN: Final = 8
 """How many lines of a file are named for the same finding."""
 _MOST: Final = 12
@@ -199,25 +201,30 @@ def _lines(group: Iterable[Left]) -> Iterable[str]:
     """A part of the report. Places with the same next step are together, those of most tools first."""
     alike: dict[tuple[str, str], list[Left]] = {}
     for left in group:
-        # The texts of the places differ, and so do the functions.
-        finding = _NAMED.sub("an exception" if " of a helper" in left.pattern else "a call", left.pattern, count=1)
-        alike.setdefault((finding, left.decide), []).append(left)
+        # Their texts, functions and tests differ.
+        alike.setdefault(
+            (
+                _NAMED.sub("an exception" if " of a helper" in left.pattern else "a call", left.pattern, count=1),
+                _TEST.sub("it", left.decide),
+            ),
+            [],
+        ).append(left)
     for (pattern, decide), places in sorted(alike.items(), key=lambda item: -sum(len(left.tools) for left in item[1])):
-        files: dict[tuple[str, str], list[Left]] = {}
+        files: dict[tuple[str, str, str], list[Left]] = {}
         for left in places:
-            files.setdefault((left.path, left.pattern), []).append(left)
+            files.setdefault((left.path, left.pattern, left.decide), []).append(left)
         times = f"{len(places)} places: " if len(places) > 1 else ""
         if len(files) > 1:
             yield f"{times}{pattern}: {decide}"
         # A call of many tools may end with each of these, so they are worth more of a reviewer's time.
         most = sorted(files.items(), key=lambda item: -max(len(left.tools) for left in item[1]))[:_MOST]
-        for (path, said), same in most if places[0].perhaps else files.items():
+        for (path, said, step), same in most if places[0].perhaps else files.items():
             lines = ", ".join(str(left.line) for left in same[:_SHOWN]) + ", \N{HORIZONTAL ELLIPSIS}" * (
                 len(same) > _SHOWN
             )
             merged = same[0]._replace(tools=(*dict.fromkeys(tool for left in same for tool in left.tools),))
-            named = f": {match[0]}" if (match := _NAMED.match(said)) else ""
-            yield f"{times}{merged.text(path, lines)}" if len(files) == 1 else f"    {merged.place(path, lines)}{named}"
+            own = f": {match[0]}" if (match := _NAMED.match(said) or _TEST.search(step)) else ""
+            yield f"{times}{merged.text(path, lines)}" if len(files) == 1 else f"    {merged.place(path, lines)}{own}"
         yield from [f"    and {len(files) - _MOST} more"] * (places[0].perhaps and len(files) > _MOST)
 
 

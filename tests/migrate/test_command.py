@@ -218,3 +218,19 @@ def test_places_that_are_alike_are_one_line(project: Path) -> None:
         )
     ] == lines
     assert "9 places left to you" in done.stderr
+
+
+def test_places_that_tests_read_share_a_next_step(project: Path) -> None:
+    """Each has a line with its test."""
+    tools = "".join(
+        f"\n\n@mcp.tool\ndef {name}(x: str) -> dict:\n    return {{'error': 'The text is too long'}}\n" for name in "fg"
+    )
+    (project / "server.py").write_text(f'from fastmcp import FastMCP\n\nmcp = FastMCP("x"){tools}')
+    reads = "".join(f"def test_{name}():\n    assert server.{name}('')['error'] == 'x'\n" for name in "fg")
+    (project / "test_server.py").write_text(f"import pytest\nimport server\n{reads}")
+    lines = command(".").stdout.partition("next step:\n")[2].splitlines()
+    assert [
+        "2 places: a test reads the failure that it returns: change it, and run the command again",
+        "    server.py:7 f: test_server.py:4",
+        "    server.py:12 g: test_server.py:6",
+    ] == lines[:3]

@@ -205,7 +205,7 @@ def test_a_command_runs_before_and_after(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_errors_that_are_alike_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The report names each error once, with the number of tests that fail with it now, and not those of before."""
+    """The report names each error once, with the number of tests that fail with it after and before."""
     folder = tmp_path / "project"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -230,8 +230,9 @@ def test_old():
     done = migrate(folder, {"server.py": SERVER, "test_it.py": tests}, "--check", command)
     lines = [line for line in done.stdout.splitlines() if line.startswith("--check") and "FAILED" not in line]
     assert [
-        "--check 3 tests: AttributeError: 'object' object has no attribute 'fastmcp'",
-        "--check 1 test: AssertionError: first",
+        "--check 3 tests (0 before): AttributeError: 'object' object has no attribute 'fastmcp'",
+        "--check 1 test (0 before): AssertionError: first",
+        "--check 1 test (1 before): KeyError: 'old'",
     ] == lines[2:]
     assert "a test that passed only with earlier ones has failed before, too" in done.stderr
 

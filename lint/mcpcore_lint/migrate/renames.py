@@ -41,6 +41,15 @@ ATTRIBUTES: Final = {
     "systemPrompt": "system_prompt",
     "modelPreferences": "model_preferences",
     "websiteUrl": "website_url",
+    "taskSupport": "task_support",
+    "elicitationId": "elicitation_id",
+    "includeContext": "include_context",
+    "stopSequences": "stop_sequences",
+    "toolChoice": "tool_choice",
+    "toolUseId": "tool_use_id",
+    "costPriority": "cost_priority",
+    "speedPriority": "speed_priority",
+    "intelligencePriority": "intelligence_priority",
     "_mcp_server": "_lowlevel_server",
 }
 """Fields of the SDK's types. Version 2 reads them by their Python names only."""

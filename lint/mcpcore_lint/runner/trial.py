@@ -178,16 +178,17 @@ class Ran(NamedTuple):
         return Counter(errors[-1][:_WIDTH] for report in reports if (errors := _ERROR.findall(report)))
 
     def difference(self, before: Ran) -> list[str]:
-        """The last lines of both runs, the errors that more tests have now, and new lines about failures."""
+        """The last lines of both runs, the errors of the tests that fail now, and new lines about failures."""
         old = set(before.lines)
         new = [line for line in self.lines if _BAD_TEST.match(line) and line not in old]
         ends = [
             f"{when}: {ran.lines[-1] if ran.lines else ''} (exit code {ran.code})"
             for when, ran in (("before", before), ("after", self))
         ]
+        old_causes = before.causes
         causes = [
-            f"{more} test{'s' * (more > 1)}: {text}"
-            for text, more in (self.causes - before.causes).most_common(_CAUSES)
+            f"{number} test{'s' * (number > 1)} ({old_causes[text]} before): {text}"
+            for text, number in self.causes.most_common(_CAUSES)
         ]
         return [*ends, *causes, *new[:_LINES], *([f"and {len(new) - _LINES} more"] if len(new) > _LINES else [])]
 

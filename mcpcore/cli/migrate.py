@@ -52,7 +52,7 @@ _OF_VERSION_1: Final = "mcp.server.fastmcp"
 _THREADS: Final = (
     "Version 2 of the SDK runs functions without `async` in parallel threads: those that share something need a lock."
 )
-_NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\")?\)")
+_NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\"|[^\"]*?)\)(?= )")
 """What a finding begins with: the function or the exception that it is about."""
 # The line of a test that a next step names.
 _TEST: Final = re.compile(r"(?<=change )\S+:\d+(?=, and run)")

@@ -183,3 +183,13 @@ def test_a_comment_stays_above_its_import(tmp_path: Path) -> None:
     _, files = run(tmp_path, {"server.py": f"{head}\nmcp = FastMCP('x')\n"})
     new = "from mcpcore.integrations.fastmcp import ContractMiddleware\n"
     assert files["server.py"].startswith(head.replace("api\n", f"api\n{new}"))
+
+
+def test_a_new_import_goes_above_those_of_the_project(tmp_path: Path) -> None:
+    """The package itself is the project's, and so is what the project has at its top."""
+    head = "from fastmcp import FastMCP\n\nfrom own import VERSION\nfrom helper import HELP\n"
+    files: dict[str, str | bytes] = {"own/__init__.py": "VERSION = 1\n", "helper.py": "HELP = 1\n"}
+    new = "from mcpcore.integrations.fastmcp import ContractMiddleware\n"
+    for name in ("own/server.py", "server.py"):
+        _, after = run(tmp_path / name[:-3], {**files, name: f"{head}\nmcp = FastMCP('x')\n"})
+        assert after[name].startswith(head.replace("FastMCP\n", f"FastMCP\n{new}"))

@@ -212,7 +212,9 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
         if not isinstance(statement, (ast.ImportFrom, ast.Import)):
             break
         written = getattr(statement, "module", None) or statement.names[0].name
-        last = 3 if written.startswith(own) else _group("." * getattr(statement, "level", 0) + written)
+        level = getattr(statement, "level", 0)
+        is_own = f"{written}.".startswith(own) or module.project.module_of(module, written, level) is not None
+        last = 3 if is_own else _group("." * level + written)
         if last == wanted == 2 and isinstance(statement, ast.ImportFrom) and written > package:
             start, _ = source.node_range(statement)
             if before == wanted and source.line(statement.lineno - 1).lstrip().startswith("#"):

@@ -51,10 +51,10 @@ class Raised(NamedTuple):
         """The line of the report."""
         text = ""
         if self.shown is not None:
-            said = constant_text(pieces(self.shown, self.scope))
-            said = said if any(map(str.isalpha, said)) else self.module.source.segment(self.shown)
-            said = " ".join(said.split())
-            text = f'"{said}"' if len(said) <= _SHOWN else f'"{said[:_SHOWN]}..."'
+            constant = constant_text(pieces(self.shown, self.scope))
+            quote = '"' * any(map(str.isalpha, constant))
+            said = " ".join((constant if quote else self.module.source.segment(self.shown)).split())
+            text = f"{quote}{said if len(said) <= _SHOWN else f'{said[:_SHOWN]}...'}{quote}"
         pattern = f"{self.name.rpartition('.')[2]}({text}) of a helper is in no contract"
         decide = "raise a class of your own there, and declare it with .on(...), if clients need its code or advice"
         return Left(self.module.path, self.node.lineno, (tool,), pattern, decide, perhaps=True)

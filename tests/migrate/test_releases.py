@@ -633,3 +633,22 @@ async def main(streams) -> None:
         "low.py:7: stateless= of run(), which SDK 2.0 does not have: leave it out, and",
     ):
         assert any(line in part for part in lines), (line, lines)
+
+
+def test_what_tests_read_of_dumps_keeps_its_names(tmp_path: Path) -> None:
+    """The fields have other names in version 2, and the JSON has the old ones."""
+    source = """from mcp.server.fastmcp import FastMCP
+
+async def test_list(mcp: FastMCP):
+    (tool,) = await mcp.list_tools()
+    assert tool.annotations.model_dump(exclude_none=True) == {"readOnlyHint": True}
+    assert tool.model_dump()["inputSchema"] == tool.model_dump(by_alias=True)["inputSchema"]
+    assert tool.model_dump()["name"] == "f"
+"""
+    after = migrated(tmp_path, source, name="test_it.py")
+    for part in (
+        'model_dump(exclude_none=True, by_alias=True) == {"readOnlyHint": True}\n',
+        'tool.model_dump(by_alias=True)["inputSchema"] == tool.model_dump(by_alias=True)["inputSchema"]\n',
+        'tool.model_dump()["name"]',
+    ):
+        assert part in after

@@ -42,8 +42,7 @@ _CONCERNS: Final = re.compile(
             r"fastmcp",
             "FastMCP",
             "MCPServer",
-            "get_context",
-            "get_server_capabilities",
+            "get_(?:context|server_capabilities)",
             "call_tool",
             "request_handlers",
             "cursor",
@@ -337,8 +336,16 @@ class Renaming:
                     node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
                 )
         if name == "get_server_capabilities" and isinstance(node.func, ast.Attribute) and self.project.fields:
-            end = self.module.source.node_range(node)[1]
-            self.edits.append(Edit(self.module.source.node_range(node.func.value)[1], end, ".server_capabilities"))
+            self._write(node, f"{self.module.source.segment(node.func.value)}.server_capabilities")
+        user = self.module.parents.get(node)
+        keys = [*getattr(user, "comparators", ()), getattr(user, "slice", None)]
+        read = {getattr(key, "value", None) for part in keys for key in getattr(part, "keys", [part])}
+        if (
+            name == "model_dump"
+            and self.project.fields & read
+            and all(word.arg != "by_alias" for word in node.keywords)
+        ):
+            self.edits.append(codemods.add_argument(self.module, node, "by_alias=True"))
         if name == "call_tool" and self.project.fields:
             self._unpacked(node)
         pages = name in LISTING and any(keyword.arg == "cursor" for keyword in node.keywords)

@@ -52,8 +52,8 @@ _OF_VERSION_1: Final = "mcp.server.fastmcp"
 _THREADS: Final = (
     "Version 2 of the SDK runs functions without `async` in parallel threads: those that share something need a lock."
 )
-_NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\"|[^\"]*?)\)(?= )")
-"""What a finding begins with: the function or the exception that it is about."""
+_NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\"|.*?)\)(?= )|(?<=^the field error of )the result \w+$")
+"""The function, the exception or the class of a result that a finding is about."""
 # The line of a test that a next step names.
 _TEST: Final = re.compile(r"(?<=change )\S+:\d+(?=, and run)")
 _SHOWN: Final = 8
@@ -204,7 +204,15 @@ def _lines(group: Iterable[Left]) -> Iterable[str]:
         # Their texts, functions and tests differ.
         alike.setdefault(
             (
-                _NAMED.sub("an exception" if " of a helper" in left.pattern else "a call", left.pattern, count=1),
+                _NAMED.sub(
+                    "an exception"
+                    if " of a helper" in left.pattern
+                    else "a result"
+                    if " field " in left.pattern
+                    else "a call",
+                    left.pattern,
+                    count=1,
+                ),
                 _TEST.sub("it", left.decide),
             ),
             [],
@@ -223,7 +231,7 @@ def _lines(group: Iterable[Left]) -> Iterable[str]:
                 len(same) > _SHOWN
             )
             merged = same[0]._replace(tools=(*dict.fromkeys(tool for left in same for tool in left.tools),))
-            own = f": {match[0]}" if (match := _NAMED.match(said) or _TEST.search(step)) else ""
+            own = f": {match[0]}" if (match := _NAMED.search(said) or _TEST.search(step)) else ""
             yield f"{times}{merged.text(path, lines)}" if len(files) == 1 else f"    {merged.place(path, lines)}{own}"
         yield from [f"    and {len(files) - _MOST} more"] * (places[0].perhaps and len(files) > _MOST)
 

@@ -220,17 +220,30 @@ def test_places_that_are_alike_are_one_line(project: Path) -> None:
     assert "9 places left to you" in done.stderr
 
 
-def test_places_that_tests_read_share_a_next_step(project: Path) -> None:
-    """Each has a line with its test."""
+def test_places_with_tests_or_classes_share_a_next_step(project: Path) -> None:
+    """Each has a line with its test or its class."""
     tools = "".join(
         f"\n\n@mcp.tool\ndef {name}(x: str) -> dict:\n    return {{'error': 'The text is too long'}}\n" for name in "fg"
     )
-    (project / "server.py").write_text(f'from fastmcp import FastMCP\n\nmcp = FastMCP("x"){tools}')
+    results = "".join(
+        f"\n\nclass {name}(BaseModel):\n    error: str = ''\n\n\n@mcp.tool\ndef {name.lower()}(x: str) -> {name}:\n"
+        f"    if not x:\n        raise ValueError('The text is too short')\n    return {name}(error=x)\n"
+        for name in ("First", "Second")
+    )
+    (project / "server.py").write_text(
+        f'from fastmcp import FastMCP\nfrom pydantic import BaseModel\n\nmcp = FastMCP("x"){tools}{results}'
+    )
     reads = "".join(f"def test_{name}():\n    assert server.{name}('')['error'] == 'x'\n" for name in "fg")
     (project / "test_server.py").write_text(f"import pytest\nimport server\n{reads}")
     lines = command(".").stdout.partition("next step:\n")[2].splitlines()
     assert [
         "2 places: a test reads the failure that it returns: change it, and run the command again",
-        "    server.py:7 f: test_server.py:4",
-        "    server.py:12 g: test_server.py:6",
-    ] == lines[:3]
+        "    server.py:8 f: test_server.py:4",
+        "    server.py:13 g: test_server.py:6",
+        (
+            "2 places: the field error of a result: give it another name, since clients look for a failure there, and run "
+            "the command again"
+        ),
+        "    server.py:23 first: the result First",
+        "    server.py:34 second: the result Second",
+    ] == lines[:6]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, GONE, METHODS, MOVED, REMOVED
+from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, GONE, METHODS, MOVED, REMOVED, WHERE_RUN
 
 from pages.markdown import table
 
@@ -24,6 +24,7 @@ def releases() -> str:
     for title, kind, changed in (
         ("Removed options of FastMCP servers:", "option", GONE["fastmcp.FastMCP"]),
         ("Removed options of the SDK's server:", "option", GONE["mcpcore.Server"]),
+        ("Removed options of the methods that run it:", "option", WHERE_RUN),
         ("Removed options of FastMCP's decorators:", "option", DECORATED),
         ("Removed methods of FastMCP servers:", "method", METHODS),
         ("Methods of FastMCP's context:", "method", CONTEXT),

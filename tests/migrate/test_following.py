@@ -96,7 +96,7 @@ def test_tests_of_raised_classes_follow(tmp_path: Path) -> None:
     expected = expected.replace("raises(KeyError)", "raises(CodedError)").replace(
         'ValueError, match="-', 'CodedError, match="-'
     )
-    expected = expected.replace("from server", "from mcpcore import CodedError\nfrom server")
+    expected = expected.replace("\nfrom server", "from mcpcore import CodedError\n\nfrom server")
     assert expected == files["test_server.py"]
     left = (
         "of a helper is in no contract: raise a class of your own there, and declare it with .on(...), if clients need"

@@ -6,7 +6,7 @@ import importlib
 from pathlib import Path
 
 import pytest
-from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, GONE, METHODS, MOVED, REMOVED
+from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, GONE, METHODS, MOVED, REMOVED, WHERE_RUN
 
 from tests.migrate.migrating import migrated, report, run
 
@@ -39,7 +39,7 @@ def test_the_page_has_the_tables() -> None:
     """Each name that a release changed is on the page, with the release."""
     for (package, name), moved in MOVED.items():
         assert f"| `{package}.{name}` | `{moved.package}.{moved.name or name}` | {moved.release} |" in PAGE
-    for table in (*GONE.values(), DECORATED, METHODS, CONTEXT):
+    for table in (*GONE.values(), DECORATED, METHODS, CONTEXT, WHERE_RUN):
         for name, (release, _) in table.items():
             assert any(f"`{name}`" in line and release in line for line in PAGE.splitlines()), name
 

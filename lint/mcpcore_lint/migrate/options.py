@@ -26,7 +26,6 @@ from mcpcore_lint.migrate.renames import (
     METHODS,
     PATHS,
     RUN,
-    SDK_2,
     TASKS,
     WHERE_RUN,
 )
@@ -38,7 +37,7 @@ _WORDS: Final = tuple(
     dict.fromkeys(
         [
             f"{option}="
-            for options in (*GONE.values(), DECORATED, [*WHERE_RUN], ("prefix", "as_proxy"))
+            for options in (*GONE.values(), DECORATED, WHERE_RUN, ("prefix", "as_proxy"))
             for option in options
         ]
         + [".fn("]
@@ -287,8 +286,8 @@ def _method(
         return [Edit(start, start + len("prefix"), "namespace")]
     elif name in _METHODS and (old := WHERE_RUN.keys() & options.keys()) and _OF_SDK & classes_of(func.value, scope):
         for option in old:
-            pattern = f"{option}= of {name}(), which {SDK_2} does not have"
-            left.append(Left(module.path, line, (), pattern, WHERE_RUN[option]))
+            release, instead = WHERE_RUN[option]
+            left.append(Left(module.path, line, (), f"{option}= of {name}(), which {release} does not have", instead))
     elif name == "mount" and "as_proxy" in options and "fastmcp.FastMCP" in classes_of(func.value, scope):
         pattern = f"as_proxy= of mount(), which {FASTMCP_4} does not have"
         left.append(Left(module.path, line, (), pattern, "mount create_proxy(...) of fastmcp.server"))

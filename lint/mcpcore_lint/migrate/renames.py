@@ -131,8 +131,8 @@ GONE: Final = {
 PATHS: Final = frozenset({"sse_path", "streamable_http_path"})
 """Options that FastMCP calls `path` where the server is run."""
 WHERE_RUN: Final = {
-    "mount_path": "leave it out, since the messages follow the path at which Starlette mounts the application",
-    "stateless": "leave it out, and give stateless=True to the StreamableHTTPSessionManager",
+    "mount_path": (SDK_2, "leave it out, since the messages follow the path at which Starlette mounts the application"),
+    "stateless": (SDK_2, "leave it out, and give stateless=True to the StreamableHTTPSessionManager"),
 }
 """Options that the methods which run a server of the SDK took in version 1."""
 DECORATED: Final = {

@@ -47,7 +47,7 @@ _TEXTS: Final = (
     'Where this wrote expose_internal_errors="message", clients go on to read the texts of exceptions that no '
     "contract declares; remove it once the contracts declare what clients need."
 )
-_SERVER: Final = re.compile(r"^from mcpcore import .*\bServer\b", re.MULTILINE)
+_SERVER: Final = re.compile(r"^[ \t]*from mcpcore import .*\bServer\b", re.MULTILINE)
 _OF_VERSION_1: Final = "mcp.server.fastmcp"
 _THREADS: Final = (
     "Version 2 of the SDK runs functions without `async` in parallel threads: those that share something need a lock."

@@ -116,7 +116,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         tools: Iterable[Tool[..., Any] | SDKTool] | None = None,
         resources: Iterable[DeclaredResource[..., Any] | Resource] | None = None,
         prompts: Iterable[DeclaredPrompt[..., Any] | Prompt] | None = None,
-        lifespan: Callable[[MCPServer[LifespanT]], AbstractAsyncContextManager[LifespanT]] | None = None,
+        lifespan: Callable[[Server[LifespanT]], AbstractAsyncContextManager[LifespanT]] | None = None,
         audit: AuditTrail | str | os.PathLike[str] | None = None,
         advertise_errors: bool = True,
         describe_failures: bool = False,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from mcp.server.mcpserver import MCPServer
 from typing_extensions import assert_type
 
 from mcpcore import Context, Contract, ErrorCode, FailureMode, Server, tool
@@ -92,3 +95,18 @@ async def without_lifespan(ctx: Context[Literal["one"]], name: str) -> str:
 
 
 Server("a", tools=[with_lifespan, without_lifespan])
+
+
+# A lifespan may name the server of mcpcore or that of the SDK.
+@asynccontextmanager
+async def of_server(server: Server[Database]) -> AsyncGenerator[Database, None]:
+    yield Database(server.name)
+
+
+@asynccontextmanager
+async def of_sdk_server(server: MCPServer[Database]) -> AsyncGenerator[Database, None]:
+    yield Database(server.name)
+
+
+Server("a", lifespan=of_server)
+Server("a", lifespan=of_sdk_server)

@@ -158,9 +158,11 @@ def classes_of(node: ast.expr, scope: Scope) -> set[str]:
     kinds = [value.func if isinstance(value, CallValue) else value for value in values]
     annotations = [(annotation, inner) for annotation, _, inner in ways]
     made = [value.func.definition for value in values if isinstance(value, CallValue)]
-    for function in (part for part in made if isinstance(part, FUNCTIONS)):
-        home = scope.module.project.module_defining(function)
-        annotations += [(function.returns, home.scope)] if home is not None else []
+    annotations += [
+        (part.returns, home.scope)
+        for part in made
+        if isinstance(part, FUNCTIONS) and (home := scope.module.project.module_defining(part)) is not None
+    ]
     symbols = [Resolver().annotation_symbol(annotation, inner) for annotation, inner in annotations]
     return {kind.name for kind in (*kinds, *symbols) if isinstance(kind, Symbol)}
 

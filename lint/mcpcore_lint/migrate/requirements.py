@@ -459,12 +459,11 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
             edits.append(Edit(*match.span("minor" if is_open else "alone"), str(least)))
             edits += [Edit(*old.span(), "") for old in _CLASSIFIER.finditer(text) if int(old[1]) < least]
             edits += [Edit(*old.span(), "") for old in _LEFT_OUT.finditer(text, *match.span()) if int(old[1]) < least]
-            old = [
-                match
-                for match in _EARLIER.finditer(text)
-                if int(match[1] or match["said"] or int(match["below"]) - 1) < least
-            ]
-            lines = dict.fromkeys(str(text.count("\n", 0, match.start()) + 1) for match in old)
+            lines = dict.fromkeys(
+                str(text.count("\n", 0, old.start()) + 1)
+                for old in _EARLIER.finditer(text)
+                if int(old[1] or old["said"] or int(old["below"]) - 1) < least
+            )
             more = f", and at earlier versions in this file: {', '.join(lines)}" if lines else ""
             decide = f"{who} needs it; look at the documentation{more}"
             raised.append(Left(path, line, (), f"{said} is now 3.{least}", decide))

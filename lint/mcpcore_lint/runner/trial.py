@@ -185,12 +185,11 @@ class Ran(NamedTuple):
             f"{when}: {ran.lines[-1] if ran.lines else ''} (exit code {ran.code})"
             for when, ran in (("before", before), ("after", self))
         ]
-        old_causes = before.causes
-        causes = [
-            f"{number} test{'s' * (number > 1)} ({old_causes[text]} before): {text}"
+        ends += [
+            f"{number} test{'s' * (number > 1)} ({before.causes[text]} before): {text}"
             for text, number in self.causes.most_common(_CAUSES)
         ]
-        return [*ends, *causes, *new[:_LINES], *([f"and {len(new) - _LINES} more"] if len(new) > _LINES else [])]
+        return [*ends, *new[:_LINES], *([f"and {len(new) - _LINES} more"] if len(new) > _LINES else [])]
 
 
 class Tried(NamedTuple):

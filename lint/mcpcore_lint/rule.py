@@ -155,9 +155,8 @@ class RuleContext:
     @property
     def named(self) -> bool:
         """Whether the settings select the rule by its id, or set its severity: then it reports minor findings too."""
-        selectors = {*(self.settings.select or ()), *self.settings.extend_select}
-        for per_file in self._state.per_file:
-            selectors.update(per_file.select or ())
+        of_files = (selector for per_file in self._state.per_file for selector in per_file.select or ())
+        selectors = {*(self.settings.select or ()), *self.settings.extend_select, *of_files}
         return self.rule.id in selectors or self._weighed
 
     @property

@@ -230,9 +230,8 @@ class Reading:
             reasons.add(tool)
         place = reasons.at(self.path, offset)
         if place is None or everywhere:
-            for tool in self.tools:
-                if tool not in around:
-                    reasons.add(tool)
+            for tool in (tool for tool in self.tools if tool not in around):
+                reasons.add(tool)
             place = reasons.at(self.path, offset)
         if (place is None or everywhere) and self.module is not None:
             self._search(reasons, offset, place.reason if place is not None else self._literal_at(offset))

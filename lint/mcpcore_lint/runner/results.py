@@ -122,8 +122,10 @@ class Result:
                 return item
             return item._replace(path=below(os.path.normpath(os.path.join(root, item.path)), self.base))
 
-        for diagnostic in report.diagnostics:
-            self.diagnostics.append(moved(diagnostic)._replace(related=tuple(map(moved, diagnostic.related))))
+        self.diagnostics += (
+            moved(diagnostic)._replace(related=tuple(map(moved, diagnostic.related)))
+            for diagnostic in report.diagnostics
+        )
         self.failures += map(moved, report.failures)
         self.files += report.files
         registered = [tool for tool in report.tools if not tool.in_test]

@@ -149,11 +149,9 @@ def _called(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
 
 def _assigned(module: Module, name: str) -> Iterator[tuple[Entry, ast.expr]]:
     """`x[key] = fn`, `x += [...]`."""
-    scopes = [(module.tree.body, module.scope)]
-    for function, scope in list(module.functions.items()):
-        if not isinstance(function, ast.Lambda) and module.changes_in_place(name):
-            scopes.append((function.body, scope))
-    for body, scope in scopes:
+    functions = [*module.functions.items()] if module.changes_in_place(name) else []
+    bodies = ((function.body, scope) for function, scope in functions if not isinstance(function, ast.Lambda))
+    for body, scope in ((module.tree.body, module.scope), *bodies):
         for statement in statements([*body]):
             match statement:
                 case ast.Assign(targets=[ast.Subscript(value=subject, slice=key)], value=value):

@@ -71,8 +71,7 @@ class Hierarchy:
                 complete = complete and is_known
                 stack.append((current, None, True))
                 stack += ((base, resolved, False) for base, resolved in bases)
-        known = self._ancestors[name] = frozenset(names), complete
-        return known
+        return self._ancestors.setdefault(name, (frozenset(names), complete))
 
     def _read(self, name: str, symbol: Symbol | None) -> tuple[tuple[tuple[str, Symbol | None], ...], bool]:
         """The direct bases of a class that are known, and whether those are all of them."""

@@ -71,10 +71,8 @@ class RaiseReader:
         if not isinstance(func, Symbol) or func.name not in {"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"}:
             return []
         scope = self.body.scope_at(leaf)
-        members: list[ast.expr] = []
-        for item in leaf.args[1].elts:
-            for member in leaves(item, scope):
-                members.extend(self._group_members(member) or [member])
+        inside = (member for item in leaf.args[1].elts for member in leaves(item, scope))
+        members = [inner for member in inside for inner in self._group_members(member) or [member]]
         return members if members and all(member in self.errors.sites for member in members) else []
 
     def _throw(self, plain: ThrowSite, leaf: ast.expr) -> ThrowSite:

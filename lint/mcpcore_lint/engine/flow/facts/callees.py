@@ -197,11 +197,9 @@ class Callees:
         methods = self.methods(kind, attr)
         if methods is not None:
             return [*methods]
-        callees: list[Callee] = []
-        for info in ancestry(kind.info):
-            for _, value, scope in info.instance_attributes.get(attr, ()):
-                for option in options(evaluate(value, scope)) if isinstance(value, ast.Name) else ():
-                    callees.extend(self._from_value(option))
+        stored = (entry for info in ancestry(kind.info) for entry in info.instance_attributes.get(attr, ()))
+        named = (evaluate(value, scope) for _, value, scope in stored if isinstance(value, ast.Name))
+        callees = [callee for value in named for option in options(value) for callee in self._from_value(option)]
         for inner in self.inference.attribute_of(kind, attr):
             callees.extend(self._from_called(inner))
         bases = (base for base in outside_bases(kind.info) if base and not base.startswith("typing."))

@@ -58,8 +58,8 @@ class Guards:
                 if inner not in block.finalbody and _swallows(block.finalbody):
                     guards.append(NOTHING)
             elif isinstance(block, (ast.With, ast.AsyncWith)) and inner in block.body:
-                for item in reversed(block.items):
-                    guards.extend(self._of_context_manager(item.context_expr, block))
+                managers = (self._of_context_manager(item.context_expr, block) for item in reversed(block.items))
+                guards.extend(guard for those in managers for guard in those)
         return tuple(guards)
 
     # -- clauses -------------------------------------------------------------------------------------------------
@@ -140,10 +140,8 @@ class Guards:
             located = self.program.find(key)
             if located is not None and located[0] is not self.callees.node:
                 guards.extend(yield_guards(self.program, *located))
-        for kind in kinds if not guards else ():
-            if isinstance(kind, Instance):
-                guards.extend(self._of_exit(kind, statement))
-        return guards
+        instances = [kind for kind in kinds if isinstance(kind, Instance)] if not guards else []
+        return [*guards, *(guard for kind in instances for guard in self._of_exit(kind, statement))]
 
     def converting(self, node: ast.expr) -> list[Guard]:
         """Return the mcpcore guards that an expression may be."""

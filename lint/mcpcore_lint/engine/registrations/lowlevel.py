@@ -227,6 +227,9 @@ class _Place:
         """Whether an expression has something of the arguments in it."""
         return any(isinstance(part, ast.Name) and part.id in self.derived for part in walk([node]))
 
+    def _is_whole(self, node: ast.expr) -> bool:
+        return getattr(node, "id", "") in self.names | self.requests
+
     def _is_request(self, node: ast.expr) -> bool:
         while isinstance(node, ast.Attribute) and node.attr == "params":
             node = node.value
@@ -312,20 +315,19 @@ class _Place:
             passed, func = _arguments(call), call.func
             if not any(map(self.takes, passed)) or self.behind(func):
                 continue
-            if isinstance(func, ast.Name) and func.id in self.scope.bindings and any(map(self.is_name, passed)):
+            named = any(map(self.is_name, passed))
+            if isinstance(func, ast.Name) and func.id in self.scope.bindings and named:
                 yield func
-            if not isinstance(func, ast.Attribute):
-                continue
-            if not any(map(self.is_name, passed)) and getattr(func.value, "id", "") not in self.asked:
+            if not isinstance(func, ast.Attribute) or not (named or getattr(func.value, "id", "") in self.asked):
                 continue
             project, word = self.module.project, f"def {func.attr}("
             if project.modules_with(self.module, lambda text, word=word: word in text):  # type: ignore[misc]
                 yield func
 
     def passed_on(self) -> list[ast.expr]:
-        """The functions of the project that get something of the arguments, and do not tell the tools apart."""
-        calls = _calls([*getattr(self.node, "body", ())])
-        passed = [call for call in calls if any(map(self.takes, _arguments(call)))]
+        """The functions of the project that get the name or all arguments, and do not tell the tools apart."""
+        calls = [(call, _arguments(call)) for call in _calls([*getattr(self.node, "body", ())])]
+        passed = [call for call, parts in calls if any(map(self.takes, parts)) and any(map(self._is_whole, parts))]
         # Another function may run it: `to_thread(REGISTRY.call, name, arguments)`.
         return [part for call in passed for part in (call.func, *call.args) if self.behind(part)]
 
@@ -392,8 +394,7 @@ class _Place:
         nodes = walk_shallow([*body])
         assigned: dict[str, list[ast.expr]] = {}
         for target, value in _assignments(nodes):
-            if isinstance(target, ast.Name):
-                assigned.setdefault(target.id, []).append(value)
+            assigned.setdefault(getattr(target, "id", ""), []).append(value)
         queue = [part.value for part in nodes if isinstance(part, ast.Return) and part.value is not None]
         for node in queue:
             match node:
@@ -416,10 +417,12 @@ class _Place:
 
     def _looked_up(self) -> Iterator[tuple[Value, Target, ast.Call]]:
         """The functions in the table in which the name is looked up."""
-        nodes = own_nodes(self.node)
-        calls = [node for node in nodes if isinstance(node, ast.Call)]
-        answers = [*self._returned([*getattr(self.node, "body", ())])]
+        nodes, body = own_nodes(self.node), [*getattr(self.node, "body", ())]
+        # A function nested in this one may call the entry: `await run(lambda: entry(arguments))`.
+        calls = [node for node in walk([*body]) if isinstance(node, ast.Call)]
+        answers = [*self._returned(body)]
         entries = [(name, item, call) for call in calls for name, item in self.entries(call.func)]
+        run = {call for _, _, call in entries}
         for target, value in _assignments(nodes):
             for name, item in self.entries(value):
                 env: Env = {}
@@ -438,6 +441,7 @@ class _Place:
                         seen = substitute(part, self.scope, env)
                         if seen[0] is not part and any(self.takes(argument) for argument in _arguments(call)):
                             entries.append((name, seen, call))
+                            run |= {call} if part is call.func else set()
         entries += self._compared(nodes)
         for call in calls if not entries else ():
             of_asked = getattr(getattr(call.func, "value", None), "id", "") in self.asked
@@ -457,7 +461,8 @@ class _Place:
             served |= {string(name)} if targets else set()
             found = evaluate(*item)
             is_class = isinstance(found, Symbol) and isinstance(found.definition, ast.ClassDef)
-            without += [] if targets or is_class else [(string(name), call.func)]
+            # If the dispatcher runs a part of the entry itself, another part that it passes on is no function.
+            without += [] if targets or is_class or (run and call not in run) else [(string(name), call.func)]
             yield from ((name, target, call) for target in targets)
         # Besides its function, a name may have a model of its arguments.
         self.functions.unseen += [func for text, func in without if text is None or text not in served]
@@ -483,13 +488,10 @@ class _Place:
                     yield from ((name, seen, call) for name in names)
 
     def _same(self, test: ast.expr) -> ast.expr | None:
-        """What a test compares with the name."""
-        match test:
-            case ast.Compare(left=key, ops=[ast.Eq()], comparators=[other]) if self.is_name(other):
-                return key
-            case ast.Compare(left=other, ops=[ast.Eq()], comparators=[key]) if self.is_name(other):
-                return key
-        return None
+        """What a test compares with the name; a constant is the name of one tool."""
+        sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) and type(test.ops[0]) is ast.Eq else []
+        keys = [side for side in sides if not self.is_name(side) and not isinstance(side, ast.Constant)]
+        return keys[0] if len(keys) == 1 and any(map(self.is_name, sides)) else None
 
     def _asked(self, node: ast.expr) -> list[tuple["_Place", ast.expr]]:
         """The look-ups that a function of the project makes of the name: `find(name)`, which returns `TABLE[name]`."""

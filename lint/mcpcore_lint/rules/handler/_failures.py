@@ -10,7 +10,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate, evaluated_with
 from mcpcore_lint.engine.semantics.symbols import class_info, is_static
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import mentions, walk, walk_shallow
+from mcpcore_lint.engine.syntax.parse import alternatives, mentions, returned, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Text, Value, options, string
 from mcpcore_lint.patterns import ERROR_DOING, regex
@@ -279,29 +279,40 @@ class FailureDetector:
     def _with_arguments(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, call: CallValue, *, in_clause: bool
     ) -> Failure | None:
-        """The failure that a function returns for a failure among its arguments: `as_text({"ok": False})`."""
+        """The failure that a function makes of one among its arguments: `as_text({"ok": False})`, `describe(error)`."""
         self._calls_left -= 1
         if not call.complete or self._calls_left < 0:
             return None
         names = [parameter.arg for parameter in (*node.args.posonlyargs, *node.args.args)]
         is_method = module.scope_of(node).owner is not None and not is_static(node)
         arguments = {**dict(zip(names[is_method:], call.args, strict=False)), **dict(call.keywords)}
-        failures = [*filter(None, (self.failure(value, in_clause=in_clause) for value in arguments.values()))]
+        failures = {key: self.failure(value, in_clause=in_clause) for key, value in arguments.items()}
+        told = [key for key, value in arguments.items() if in_clause and getattr(value.node, "id", "") in self._caught]
         # A function that raises may raise for the failure that it gets.
-        if not failures or any(isinstance(part, ast.Raise) for part in walk([*node.body])):
+        if not (told or any(failures.values())) or any(isinstance(part, ast.Raise) for part in walk([*node.body])):
             return None
         failure = self._only_failures(node, module, arguments, in_clause=in_clause)
         if failure is not None:
             # The call builds the failure, unless another function built the argument.
-            return failure._replace(place=next((argument.place for argument in failures if argument.place), None))
-        # The function may convert a mapping into another form: `as_text(answer, "json")`.
-        given = [(name, value) for name, value in arguments.items() if not isinstance(value, Const)]
-        name, argument = given[0] if len(given) == 1 else ("", None)
-        if not isinstance(argument, Mapping):
+            places = (argument.place for argument in failures.values() if argument is not None and argument.place)
+            return failure._replace(place=next(places, None))
+        # The function may tell the exception, or convert a mapping or a model into another form: `as_text(answer)`.
+        values = returned(node)
+        tells = bool(told) and (
+            getattr(node.returns, "id", "") == "str"
+            or all(isinstance(evaluate(value, module.scope_of(node)), Text) for value in values)
+        )
+        plain = [key for key, value in arguments.items() if not isinstance(value, Const)]
+        name = told[0] if tells else plain[0] if len(plain) == 1 else ""
+        if not (tells or isinstance(arguments.get(name), (Mapping, CallValue))):
             return None
         held = names_of(name, body_of(HandlerBuilder.of(node, module, self._ctx.hierarchy).model))
-        converts = all(any(mentions(answer, part) for part in held) for answer in _returned_values(node))
-        return self.failure(argument, in_clause=in_clause) if converts else None
+        answers = [
+            part for value in values for part in (alternatives(value) if isinstance(value, ast.IfExp) else [value])
+        ]
+        converts = bool(answers) and all(any(mentions(answer, part) for part in held) for answer in answers)
+        marks = any(isinstance(part, ast.keyword) and part.arg in MARKS for part in walk([*node.body]))
+        return (Failure(EXCEPTION_TEXT) if tells else failures[name]) if converts and not marks else None
 
     # Mappings and models
 

@@ -174,7 +174,8 @@ def _of_settings(rule: Rule, config: Config, span: Span, message: str, help_: st
 
 _MOST_FILES: Final = 300
 """How many files are searched for an import."""
-_IMPORT: Final = regex(rb"(?m)^[ \t]*(?:from|import)[ \t]+(mcpcore|fastmcp|mcp)(?![\w-])")
+_IMPORT: Final = regex(rb"(?m)^[ \t]*(?:from|import)[ \t]+(mcpcore|fastmcp|mcp)(?![\w-])|[\"'](tools/call)[\"']")
+"""An import of a library, or the method of the protocol in a program that answers it without one."""
 
 
 def why_no_tools(result: Result, groups: Sequence[Group]) -> str:
@@ -193,7 +194,8 @@ def why_no_tools(result: Result, groups: Sequence[Group]) -> str:
         match = _IMPORT.search(content_of(path) or b"")
         if match is None:
             continue
-        start = f"no tools were seen: {result.place(result.shown(path))} imports {match[1].decode()}"
+        place, has = result.place(result.shown(path)), "imports" if match[1] else "mentions"
+        start = f"no tools were seen: {place} {has} {(match[1] or match[2]).decode()}"
         if any(group.config.settings.handlers for group in groups):
             return f"{start}, and `handlers` matches nothing here"
         action = "lint the folder with the code that registers them" if len(paths) == 1 else "check how they register"

@@ -169,7 +169,7 @@ def test_a_tool_that_each_mode_registers_is_counted_once(empty):
 
 
 def test_tools_of_tests_do_not_hide_that_no_tool_was_found(empty):
-    """The closing line names a file that is not a test; a server with resources only gets no such line."""
+    """The closing line names a file that is not a test, or that answers the protocol itself; not if it has resources."""
     head = "from fastmcp import FastMCP\nmcp = FastMCP('x')\n"
     empty.settings("include-tests = true\n")
     empty.write("tests/test_server.py", head + '@mcp.tool\ndef find(q: str) -> str:\n    """Find."""\n')
@@ -177,6 +177,8 @@ def test_tools_of_tests_do_not_hide_that_no_tool_was_found(empty):
     assert "no tools were seen" not in empty.lint("--no-cache", ".").stdout
     empty.write("server.py", head)
     assert "0 tools: no tools were seen: server.py imports fastmcp" in empty.lint("--no-cache", ".").stdout
+    empty.write("server.py", "def answer(message):\n    return message['method'] == 'tools/call'\n")
+    assert "0 tools: no tools were seen: server.py mentions tools/call" in empty.lint("--no-cache", ".").stdout
     empty.write("server.py", head + "@mcp.resource('a://{q}')\ndef read(q: str) -> str: ...\n")
     assert "0 tools\n" in empty.lint("--no-cache", ".").stdout
 

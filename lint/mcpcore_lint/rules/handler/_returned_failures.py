@@ -292,7 +292,7 @@ class _AnswerReader:
             ]
             calls = [call for part in seen for call, item, _ in self._calls(part, site.scope) if item is None]
             for model in self._models(calls[0], site.scope) if len(calls) == 1 else ():
-                if is_kept(model, self._ctx) and not _yields(model.node):
+                if is_kept(model, self._ctx) and not yields(model.node):
                     yield model, site.node
 
     def _passed_on(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[Returned]:
@@ -430,7 +430,7 @@ def failures_of(
     key = ("returned failures", node, item, flags, caught, contract_tool, depth, settings)
     if key not in module.memo:
         module.memo[key] = []
-        if not isinstance(node, ast.Lambda) and not _yields(node) and is_kept(function, ctx):
+        if not isinstance(node, ast.Lambda) and not yields(node) and is_kept(function, ctx):
             reader = _AnswerReader(function, ctx, contract_tool=contract_tool, depth=depth, settings=settings)
             for match in reader.failures(item=item, flags=flags, caught=caught):
                 place = match.failure.place or Place(match.node, module, node)
@@ -446,7 +446,8 @@ def helpers_of(handler: Handler, ctx: RuleContext) -> list[tuple[Handler, ast.Re
     return handler.module.once(("helpers", handler.node), lambda: [*dict(helpers).values()])
 
 
-def _yields(function: FunctionNode) -> bool:
+def yields(function: FunctionNode) -> bool:
+    """Whether a function is a generator, whose `return` answers nothing."""
     return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in own_nodes(function))
 
 

@@ -130,5 +130,5 @@ def _is_expected(failure: Failure, name: str, *, caught: bool) -> bool:
         return True
     if not caught and shape.lower().endswith(('"failed"}', '"failure"}', '"fail"}')) and _JOB_STATUS.search(name):
         return True
-    is_verdict = shape.endswith(EXCEPTION_TEXT) or failure.is_quoted or shape.startswith('the text "Invalid')
+    is_verdict = shape.endswith(EXCEPTION_TEXT) or failure.is_quoted or 'the text "Invalid' in shape
     return (is_verdict or (not caught and shape.endswith(": False}"))) and _VALIDATOR.search(name) is not None

@@ -26,7 +26,7 @@ from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._accepted import is_about_own_json
 from mcpcore_lint.rules._bodies import Body, body_of, origin, short, text_start, unpacked, where_to
 from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, SUCCESS_KEYS, normalized
-from mcpcore_lint.rules.handler._returned_failures import helpers_of
+from mcpcore_lint.rules.handler._returned_failures import helpers_of, yields
 
 _ABSENCE: Final = regex(
     r"NotFound|DoesNotExist|NoResult|NoSuch|Missing|Empty|NotExist|Absent|NotADirectory|Lookup|Stop(?:Async)?Iteration"
@@ -121,7 +121,8 @@ def _empty_answer(
     node: ast.Return | ast.Assign, catch: CatchSite, body: Body, ctx: RuleContext, *, lenient: bool
 ) -> str | None:
     """The empty value that a clause returns, or assigns to a name that is returned right after the `try`."""
-    if not _hides_failure(catch, ctx, body, lenient=lenient) or _depends_on_exception(node, catch, body):
+    ends = node.value is None and yields(body.function_of(node))
+    if ends or not _hides_failure(catch, ctx, body, lenient=lenient) or _depends_on_exception(node, catch, body):
         return None
     if isinstance(node, ast.Assign) and not _is_returned_after(node, catch, body):
         return None

@@ -32,7 +32,10 @@ _CLEANUP: Final = frozenset(
 _ITEM_METHODS: Final = frozenset({"append", "extend", "add", "insert"})
 _ADDING_METHODS: Final = _ITEM_METHODS | {"update", "setdefault"}
 _LOOPS: Final = (ast.For, ast.AsyncFor, ast.While)
-_HARMLESS: Final = (ast.Pass, ast.Delete, ast.If, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)
+_HARMLESS: Final = (
+    *(ast.Pass, ast.Delete, ast.If, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith),
+    *(ast.Import, ast.ImportFrom),
+)
 """Statements that are clean-up if the statements inside them are."""
 _BACKGROUND: Final = regex(r"^(?:Thread|Timer|create_task|ensure_future|submit|start_soon|add_task|Process|spawn)$")
 """Functions that run another function in the background."""
@@ -136,7 +139,12 @@ def _only_passes(statements: Sequence[ast.stmt]) -> bool:
 
 
 def _only_cleans_up(statements: Sequence[ast.stmt]) -> bool:
-    """Whether statements only clean up, report progress, or prepare and write a line of the log."""
+    """Whether statements only clean up, report progress, write a line of the log, or run what they import themselves.
+
+    An import among them says that the project can do without it.
+    """
+    imports = (node.names for node in statements if isinstance(node, (ast.Import, ast.ImportFrom)))
+    expected = _CLEANUP | {alias.asname or alias.name for names in imports for alias in names}
     last = statements[-1] if statements else None
     logs = isinstance(last, ast.Expr) and _is_logging(last.value)
     for statement in walk_shallow([*statements]):
@@ -146,7 +154,7 @@ def _only_cleans_up(statements: Sequence[ast.stmt]) -> bool:
                 # A call may wrap another one: asyncio.wait_for(client.close(), 5)
                 calls = [call, *call.args] if isinstance(call, ast.Call) else []
                 names = {last_name(part.func) for part in calls if isinstance(part, ast.Call)}
-                if not _is_logging(call) and names.isdisjoint(_CLEANUP):
+                if not _is_logging(call) and names.isdisjoint(expected):
                     return False
             case ast.Assign() if logs:
                 pass

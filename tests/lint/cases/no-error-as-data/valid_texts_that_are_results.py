@@ -57,6 +57,17 @@ def validate_query(text: str) -> str:
     return "ok"
 
 @mcp.tool
+def validate_file(path: str):
+    return checked(path)
+
+def checked(path: str) -> tuple[bool, str]:
+    try:
+        parse(read(path))
+    except Exception as e:
+        return False, f"Invalid Turtle: {e}"
+    return True, "Valid Turtle."
+
+@mcp.tool
 def job_status(a: str) -> dict:
     if a in STOPPED:
         return {"status": "failed", "message": f"{a} has stopped"}

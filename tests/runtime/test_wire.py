@@ -244,8 +244,12 @@ def test_expose_internal_errors_can_show_the_text_alone(
     """With "message" clients read the text, as from version 1 of the SDK, and neither causes nor a traceback."""
     monkeypatch.setenv("MCPCORE_EXPOSE_INTERNAL_ERRORS", variable)
     error = error_of(call(raising(ValueError("No file a.txt"), expose_internal_errors=option), "f", mode=era))
-    assert ("VALIDATION_ERROR", "No file a.txt") == (error["name"], error["message"])
-    assert {"retryable": False} == error["data"]
+    assert ("VALIDATION_ERROR", "No file a.txt", {"retryable": False}) == tuple(
+        map(error.get, ("name", "message", "data"))
+    )
+    plain = SDKTool.from_function(lambda: json.loads("no"), name="f")
+    with pytest.raises(ToolError, match="Error executing tool f: Expecting value"):
+        anyio.run(Server("s", tools=[plain], expose_internal_errors=option).call_tool, "f", {})
     with pytest.raises(ValueError, match="must be False or True or 'message', not 'messages'"):
         Server("s", expose_internal_errors="messages")  # type: ignore[arg-type]
 

@@ -3,6 +3,77 @@
 from __future__ import annotations
 
 CONVERTED: dict[str, tuple[str, str]] = {
+    "a condition that reads arguments alone": (
+        """
+        WRITES = frozenset({"DROP", "DELETE"})
+
+        @mcp.tool()
+        def f(query: str) -> dict:
+            words = query.strip().upper().split()
+            if any(word in WRITES for word in words):
+                return {"error": "Only queries are allowed here"}
+            return {}
+        """,
+        """
+            ErrorCode.VALIDATION_ERROR,
+            when="Only queries are allowed here.",
+""",
+    ),
+    "a condition that reads a table with an argument": (
+        """
+        TEMPLATES = {"day": "select 1"}
+
+        @mcp.tool()
+        def f(name: str) -> str:
+            template = TEMPLATES.get(name)
+            if not template:
+                return f"Error: no template for {name}, see the manual"
+            return template
+        """,
+        "raise validation_error(f",
+    ),
+    "a variable of the environment that is not set": (
+        """
+        import os
+
+        TOKEN = os.environ.get("SHOP_TOKEN")
+
+        @mcp.tool()
+        def f(x: str) -> dict:
+            if not TOKEN:
+                return {"error": "The shop is closed. Set SHOP_TOKEN."}
+            return {}
+        """,
+        """
+            ErrorCode.CONFIGURATION_ERROR,
+            when="The shop is closed.",
+            recovery="Set SHOP_TOKEN.",
+""",
+    ),
+    "what could not be found": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict:
+            if not requests.get(x):
+                return {"error": f"Could not find order with number: {x}"}
+            return {}
+        """,
+        """
+            ErrorCode.NOT_FOUND,
+            when="The server could not find order with that number.",
+""",
+    ),
+    "a text behind a label": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            try:
+                return x
+            except PermissionError as e:
+                return f"Error: {str(e)}"
+        """,
+        'fail("permission_denied", str(e)) from e',
+    ),
     "a text about errors": (
         """
         @mcp.tool()

@@ -66,6 +66,51 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "f: ValueError keeps its class and its text",
     ),
+    "a condition that reads a table that is filled later": (
+        """
+        SESSIONS: dict[str, str] = {}
+
+        @mcp.tool()
+        def f(x: str) -> dict:
+            if x not in SESSIONS:
+                return {"error": f"The session {x} ended long ago"}
+            return {}
+        """,
+        "f: a failure is returned whose values tell the cause",
+    ),
+    "a condition that reads a flag as well": (
+        """
+        READY = False
+
+        @mcp.tool()
+        def f(x: str) -> dict:
+            if not x or not READY:
+                return {"error": "The shop is closed today"}
+            return {}
+        """,
+        "f: a failure is returned whose values tell the cause",
+    ),
+    "a condition that reads what a function knows": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict:
+            x = wrapped(x)
+            if not x:
+                return {"error": "The shop is closed today"}
+            return {}
+        """,
+        "f: a failure is returned whose values tell the cause",
+    ),
+    "a condition that waits": (
+        """
+        @mcp.tool()
+        async def f(x: Any) -> dict:
+            if not await x.opened():
+                return {"error": "The shop is closed today"}
+            return {}
+        """,
+        "f: a failure is returned whose values tell the cause",
+    ),
     "a lock, which passes with time": (
         """
         @mcp.tool()

@@ -195,6 +195,22 @@ def test_what_a_server_returned_follows(tmp_path: Path) -> None:
             f"{helper}    answer = await app.call_tool('found', {{}})\n    part(answer)\n",
             "    return result.structured_content\n",
         ),
+        (
+            helper.replace("async def", "def").replace("await app", "asyncio.run(app").replace("{}))", "{})))"),
+            "    return result.structured_content\n",
+        ),
+        (
+            helper.replace("return result[1]", "blocks = result[0]\n    return blocks[0].text"),
+            "    blocks = result.content\n    return blocks[0].text\n",
+        ),
+        (
+            helper.replace("return result[1]", "block = result[0]\n    return block.text"),
+            "    block = result.content[0]\n    return block.text\n",
+        ),
+        (
+            f"{helper}\n\ndef test_other(result):\n    assert isinstance(result, dict)\n",
+            "    return result.structured_content\n",
+        ),
         (f"{helper}    assert part([])\n", "    return result[1]\n"),
         (f"{helper}    assert part()\n", "    return result[1]\n"),
         (

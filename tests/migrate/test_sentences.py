@@ -32,6 +32,7 @@ SAID = {
     'f"The set {{{x}}} is odd"': ("The set ({x}) is odd.", ""),
     'f"{type(e).__name__} says no"': ("{error_type} says no.", ""),
     "f\"No such {response.json().get('kind')} of {await get(x)}\"": ("No such {kind} of {x}.", ""),
+    '"Either `a` or `b`"': ("Either `a` or `b`.", ""),
     'f"Failed: {e}"': None,
     'f"HTTP {status}"': None,
     "str(e)": None,
@@ -69,3 +70,4 @@ def test_the_sentence_of_a_class() -> None:
     assert None is of_class("builtins.RuntimeError", None)
     assert ("http_locked", "The page is locked.") == of_class("a.B", made("Raised when the page is locked. Rare."))
     assert None is of_class("a.B", made("A locked page."))
+    assert None is of_class("a.B", made("Raised when HTTP is locked."))

@@ -24,6 +24,7 @@ SAID = {
     "Authentication required.": "Authentication is required.",
     "Page too large: {size} bytes (max {most}).": "Page is too large.",
     "Could not determine the week.": "The server could not determine the week.",
+    "Could not find artist with identifier: {artist}.": "The server could not find artist with that identifier.",
     "Unable to open {path}.": "The server could not open {path}.",
     "Failed to fetch data.": "The server failed to fetch data.",
     "Error creating pipeline (HTTP {status}): {detail}.": "Creating pipeline failed.",

@@ -13,9 +13,9 @@ from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import Enclosing, own_nodes, walk
-from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.migrate.model import Left
-from mcpcore_lint.model import CallValue, Symbol, options
+from mcpcore_lint.model import CallValue, Const, Items, Symbol, options
 
 FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
@@ -23,6 +23,13 @@ _LOGGING: Final = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "print_exc", "write",
      "record_exception", "set_status", "capture_exception"}
 )  # fmt: skip
+
+_PURE: Final = frozenset(
+    {"abs", "all", "any", "bool", "dict", "enumerate", "float", "frozenset", "int", "isinstance", "len", "list", "max",
+     "min", "range", "repr", "round", "set", "sorted", "str", "sum", "tuple", "type", "zip"}
+)  # fmt: skip
+"""Functions of Python that look at nothing but their arguments."""
+_LASTING: Final = {str, int, float}
 
 
 class Body:
@@ -92,6 +99,27 @@ class Body:
             if isinstance(block, (ast.Try, ast.TryStar)) and inner in block.body
         ]
 
+    def is_refused(self, node: ast.AST, own: frozenset[str]) -> bool:
+        """Whether it depends on the arguments alone that a statement runs: its conditions read nothing else."""
+        changed = {
+            name
+            for name in own
+            for binding in self.scope.bindings.get(name, ())
+            if binding.kind != "parameter"
+            and (binding.value is None or arguments_in(binding.value, self.scope, own, 0) is None)
+        }
+        around = [block for block, _ in self.above(node)]
+        tests = [
+            block.test if isinstance(block, ast.If) else block.subject
+            for block in around
+            if isinstance(block, (ast.If, ast.Match))
+        ]
+        return (
+            bool(tests)
+            and all(arguments_in(test, self.scope, own - changed) for test in tests)
+            and not any(isinstance(block, (ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler)) for block in around)
+        )
+
     def withs(self, node: ast.AST) -> list[ast.expr]:
         """The context managers around a node, the innermost first."""
         return [
@@ -136,6 +164,45 @@ class Body:
         )
 
 
+def arguments_in(node: ast.expr, scope: Scope, own: frozenset[str], depth: int = 3) -> frozenset[str] | None:
+    """The arguments that the value of an expression depends on; None if it may depend on anything else."""
+    parts = [*walk([node])]
+    read = {part.id for part in parts if isinstance(part, ast.Name)} & own
+    made = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    for part in parts:
+        match part:
+            case ast.Await():
+                return None
+            case ast.Name(id=name) if name not in own | made and not _is_fixed(evaluate(part, scope)):
+                match scope.lookup(name):
+                    case None | (_, [Binding(kind="import", target=("re", None, 0))]) as place if (
+                        place or name in _PURE
+                    ):
+                        pass
+                    case owner, [Binding(kind="assign" | "annotated", value=ast.expr() as value)] if (
+                        depth
+                        and (inner := arguments_in(value, owner, own, depth - 1)) is not None
+                        and (inner or _is_table(value))
+                    ):
+                        read |= inner
+                    case _:
+                        return None
+    return frozenset(read)
+
+
+def _is_fixed(value: object) -> bool:
+    """Whether a value is a text, a number or a list that is not empty: None, flags and empty lists change later."""
+    return (isinstance(value, Const) and type(value.value) in _LASTING) or (
+        isinstance(value, Items) and value.complete and bool(value.items)
+    )
+
+
+def _is_table(value: ast.expr) -> bool:
+    """Whether an expression is made of texts and numbers: what is empty at first, or has flags, changes later."""
+    kinds = {type(part.value) for part in walk([value]) if isinstance(part, ast.Constant)}
+    return bool(kinds) and kinds <= _LASTING
+
+
 def scope_around(node: ast.AST, module: Module) -> Scope:
     """The scope of the names in a node: that of the function around it, or of the file."""
     function = module.parents.get(node)
@@ -170,7 +237,7 @@ def classes_of(node: ast.expr, scope: Scope) -> set[str]:
 def is_answer(node: ast.expr, scope: Scope, module: Module, depth: int = 3) -> bool:
     """Whether an expression is what `call_tool()` of an object returned, also as a helper of the file gets it."""
     match node:
-        case ast.Await(value=value):
+        case ast.Await(value=value) | ast.Call(func=ast.Attribute(attr="run" | "run_until_complete"), args=[value]):
             return is_answer(value, scope, module, depth)
         case ast.Call(func=ast.Attribute(attr="call_tool") as func):
             return not isinstance(evaluate(func, scope), Symbol)

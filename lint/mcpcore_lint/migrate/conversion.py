@@ -60,6 +60,13 @@ _ARGUMENT: Final = re.compile(
 )
 """What a message says of a value that cannot be used."""
 
+_HAPPENED: Final = re.compile(
+    r"\W*(?:\w+ ){0,3}?(?:errors?|failed|failure|unable to|could not|couldn't)\b", re.IGNORECASE
+)
+"""A text about what happened, and not about an argument."""
+_VARIABLE: Final = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
+_ASKS_TO_SET: Final = re.compile(r"\b(?:set|environment|env|configured?|required?|missing|provide)\b", re.IGNORECASE)
+
 
 class _Wanted(NamedTuple):
     """A failure that may be converted."""
@@ -351,11 +358,21 @@ class Conversion:
         known = {parameter.arg for parameter in all_parameters(self.body.node.args)}
         code = code_of(kind, text, names_value=shows(place.message, self.body.scope, known))
         clause = self.body.clause_of(place.node)
+        if code in VAGUE and clause is None and not _HAPPENED.match(text):
+            own = frozenset(parameter.name for parameter in self.handler.parameters if not parameter.injected)
+            return "VALIDATION_ERROR" if self.body.is_refused(place.node, own) else self._of_settings(text) or code
         tried = self.body.module.parents.get(clause) if clause is not None else None
         parts = walk([*tried.body]) if code == "SERIALIZATION_ERROR" and isinstance(tried, ast.Try) else ()
         calls = [part for part in parts if isinstance(part, ast.Call) and last_name(part) == "loads" and part.args]
         parsed = [ast.unparse(call.args[0]).removesuffix(".strip()") for call in calls]
         return "VALIDATION_ERROR" if parsed and known.issuperset(parsed) else code
+
+    def _of_settings(self, text: str) -> str:
+        """The code of a text that asks for a variable of the environment that the project reads; empty for another."""
+        names = _VARIABLE.findall(text) if _ASKS_TO_SET.search(text) else []
+        reads = re.compile(rf"(?:getenv|environ(?:\.get)?)[\[(]\s*[\"'](?:{'|'.join(names)})[\"']").search
+        named = names and self.body.module.project.modules_with(self.body.module, lambda source: bool(reads(source)))
+        return "CONFIGURATION_ERROR" if named else ""
 
     def _is_coded(self, place: Place, code: str) -> bool:
         """Give a failure that the tool returned its code alone, unless only values of the code tell the cause."""
@@ -491,7 +508,13 @@ class Conversion:
         whole = text = "" if place.message is None else module.source.segment(place.message)
         advice = next((entry.recovery for entry in self.entries if entry.reason == self.reasons.get(place)), "")
         text = (without_advice(text, advice) if advice else None) or text
-        text = text if place.message is None else unlabelled(text, pieces(place.message, scope))
+        match place.message, pieces(place.message, scope):
+            case ast.JoinedStr(values=[_, ast.FormattedValue(value, -1, None)]), [str(label), None] if LABEL.fullmatch(
+                label
+            ):
+                text = ast.unparse(value) if is_text(value, scope) else f"str({ast.unparse(value)})"
+            case ast.expr(), known:
+                text = unlabelled(text, known)
         labelled = text != whole
         if place.message is not None and not is_text(place.message, scope):
             text = f"str({text})"

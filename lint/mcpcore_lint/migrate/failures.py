@@ -57,14 +57,7 @@ def _left_in_clauses(body: Body) -> list[Left]:
 
 
 def _says_nothing(value: ast.expr | None) -> bool:
-    match value:
-        case None:
-            return True
-        case ast.Constant(value=constant):
-            return not constant
-        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Dict(keys=items):
-            return not items
-    return False
+    return value is None or _is_empty(value) or (isinstance(value, ast.Constant) and not value.value)
 
 
 # -- failures that are raised ------------------------------------------------------------------------------------------
@@ -386,10 +379,7 @@ def _only_marks(key: str, value: ast.expr) -> bool:
 
 def _is_empty(value: ast.expr) -> bool:
     """Whether a value is `None`, `[]` or `{}`: beside a failure, it says nothing."""
-    match value:
-        case ast.Constant(value=None) | ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]):
-            return True
-    return False
+    return ast.unparse(value) in {"None", "[]", "()", "{}"}
 
 
 def _is_known(value: ast.expr, body: Body) -> bool:

@@ -34,7 +34,7 @@ _CLEAR: Final = frozenset(
 """Codes that a text gives only if it says so in plain words."""
 _ABSENT: Final = re.compile(
     r"\W*no \w(?:(?!provided|given|specified)[^.:;])*\b(?:found|exists)\b"
-    r"|[^.:;]*\b(?:not found|does not exist|doesn't exist)\b",
+    r"|[^.:;]*\b(?:not found|does not exist|doesn't exist)\b|\W*(?:could not|couldn't|cannot|can't) find\b",
     re.IGNORECASE,
 )
 """A text that says that something does not exist."""
@@ -204,20 +204,7 @@ def unlabelled(code: str, parts: list[str | None]) -> str:
         rest = opening[1] + rest[len(quote) :].lstrip().removeprefix("+").lstrip()
     else:
         rest = opening[0] + rest
-    # Parsing takes a while, and only a text that is one hole is written in another way.
-    return rest if parts != [label[0], None] else _plain(rest) or code
-
-
-def _plain(code: str) -> str:
-    """The code of a text, as `str(x)` for `f"{x}"`; empty if it is no expression."""
-    try:
-        parsed = ast.parse(f"({code})", mode="eval").body
-    except SyntaxError:  # pragma: no cover - what follows a text is an expression
-        return ""
-    match parsed:
-        case ast.JoinedStr(values=[ast.FormattedValue(value=value, conversion=-1, format_spec=None)]):
-            return f"str({ast.unparse(value)})"
-    return code
+    return rest
 
 
 def constant_text(parts: list[str | None]) -> str:

@@ -26,6 +26,9 @@ _USES: Final = {
     ("mcpcore", "TODO"),
 }
 
+_MANY: Final = 4
+"""Tools raise their failures although one of so many in their file goes on to return its own."""
+
 
 class FilePlan(NamedTuple):
     """What changes in one file, and what is left in it."""
@@ -54,7 +57,11 @@ def plan_tools(
     conversions = _conversions(tools, hierarchy)
     for conversion in conversions:
         conversion.read(rules, callers, helpers)
-    for conversion in conversions if any(item.stays for item in conversions) else ():
+    returning = [
+        item for item in conversions if item.stays or item.catch_alls or any(not at.raised for at in item.places)
+    ]
+    few = _MANY * sum(item.stays for item in conversions) <= len(returning)
+    for conversion in conversions if not few else ():
         conversion.decide(stays=True, own=conversion.stays)
     _inherit(conversions)
     return _plan(module, conversions, Names(module))

@@ -83,8 +83,8 @@ def whole(when: str) -> str:
     if tail is not None and " " in when[: tail.start()] and not _OPEN.search(when[: tail.start()]):
         # Only the dropped value told the noun from others, as in "found with ID: {id}".
         when = re.sub(
-            r"(?<=found )(with|for) (?!an?\b|the\b|that\b|this\b|all\b|any\b)(\w+)\.$",
-            r"\1 that \2.",
+            r"\b(found|find(?: [\w-]+){1,3}) (with|for) (?!an?\b|the\b|that\b|this\b|all\b|any\b)(\w+)\.$",
+            r"\1 \2 that \3.",
             f"{when[: tail.start()].rstrip(' ,:;-')}.",
         )
     for pattern, text in _FORMS:
@@ -149,7 +149,7 @@ _SHOWING: Final = frozenset({"str", "repr", "list", "sorted", "tuple", "set", "i
 
 
 _UNUSABLE: Final = re.compile(r"(The [^{}]+) is (?:invalid|unknown|unsupported|unrecognized)\.$")
-_BARE: Final = re.compile(r"The (?:\w+ ){1,2}is (?:invalid|unsupported)\.$")
+_BARE: Final = re.compile(r"(?:The |Parameter )?(?:['\"`]?\w+['\"`]? ){1,2}is (?:invalid|unsupported)\.$")
 """A sentence that leaves out what would be right."""
 _ALLOWED: Final = re.compile(
     r"(?:(?:valid|supported|allowed|available|accepted|known|possible|expected)\b[^:{}]*(?::| are)|must be one of:?)\s*"
@@ -187,7 +187,7 @@ def sentences(node: ast.expr | None, scope: Scope, caught: Mapping[str, str] = _
     told: list[str] = []
     to_do: list[str] = []
     for sentence in _ENDS.split(_CAUSE.sub("", text)):
-        plain = " ".join(sentence.split()).strip(" *`-\N{BULLET}")
+        plain = " ".join(sentence.split()).strip(" *-\N{BULLET}")
         # The first sentence says what happened, even where its first word may be a verb: "Check failed".
         if told and _TELLS.match(plain):
             to_do.append(_sentence(plain, scope))
@@ -302,6 +302,8 @@ BY_CLASS: Final = {
     "builtins.ConnectionError": ("connection_failed", "The connection failed."),
 }
 """The reason and the sentence for a class whose meaning Python defines."""
+_FAILING: Final = frozenset({"a", "an", "the", "is", "are", "error", "fails", "failed", "fail", "occurs", "happens"})
+"""Words that say no more than that something failed."""
 _RAISED_WHEN: Final = re.compile(
     r"(?:exception |error )?(?:is )?(?:raised|thrown) (?:when|if|where) (.+?)(?:\.\s|\.?$)", re.IGNORECASE | re.DOTALL
 )
@@ -313,6 +315,7 @@ def of_class(name: str, definition: ast.ClassDef | None) -> tuple[str, str] | No
         return BY_CLASS.get(name)
     match = _RAISED_WHEN.match(ast.get_docstring(definition) or "")
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|\d+", re.sub(r"(?:Error|Exception)$", "", definition.name))
-    if match is None or not words or "unexpected" in match[1].lower():
+    said = {*re.findall(r"[a-z]+", match[1].lower())} if match is not None else {"unexpected"}
+    if match is None or not words or "unexpected" in said or said <= {word.lower() for word in words} | _FAILING:
         return None
     return "_".join(words).lower(), _sentence(" ".join(match[1].split()))

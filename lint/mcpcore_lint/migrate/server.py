@@ -426,11 +426,17 @@ class Renaming:
         at, scope = getattr(node.slice, "value", None), scope_around(node, self.module)
         if at not in {0, 1} or not self.project.fields or not is_answer(node.value, scope, self.module):
             return
-        if self.module.calls_near(f"isinstance({name},"):
+        if any(inner is scope for _, inner in self.module.calls_near(f"isinstance({name},")):
             if not re.search(rf"\b{name}\.(?:content|structured_?[cC]ontent)\b", self.module.source.text):
                 self._note(node, "a part of what call_tool() returned", _PARTS)
             return
         parent = self.module.parents.get(node)
+        if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
+            # `content = result[0]` is a list if it is read as one.
+            held = parent.targets[0].id
+            uses = (part for part in walk([scope.node]) if isinstance(part, ast.Name) and part.id == held)
+            reads = (self.module.parents.get(part) for part in uses if isinstance(part.ctx, ast.Load))
+            parent = next((part for part in reads if isinstance(part, (ast.Attribute, ast.Subscript))), parent)
         if isinstance(parent, ast.Attribute):
             self._write(node, f"{name}.content[{at!r}]")
         elif at == 1 or isinstance(parent, (ast.Subscript, ast.BoolOp, ast.IfExp)):

@@ -423,6 +423,11 @@ class Plain(FastMCP):
 
 
 guarded, plain = Guarded("a"), Plain("b")
+
+
+def token(ctx):
+    meta = ctx.request_context.meta
+    return meta.progressToken if meta else None
 """
 
 
@@ -435,7 +440,8 @@ def test_a_subclass_of_the_server_follows(tmp_path: Path) -> None:
     assert 'MCPError(code=1, message="No.")' in text
     lines = [(place.line, place.pattern) for place in outcome.left]
     assert [
-        (10, "a connection that calls share"), (14, "call_tool() of the server"), (15, "get_context() of the server")
+        (10, "a connection that calls share"), (14, "call_tool() of the server"), (15, "get_context() of the server"),
+        (28, "the meta of a request, a dict in SDK 2.0"),
     ] == sorted(lines)  # fmt: skip
 
 

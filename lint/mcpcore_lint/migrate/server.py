@@ -132,6 +132,9 @@ class Renaming:
                 self._member(node, self._named(node.value))
             elif isinstance(node, ast.Attribute) and node.attr == "request_handlers" and self.project.fields:
                 self._note(node, "request_handlers of a low-level server", REQUESTS)
+            elif isinstance(node, ast.Attribute) and node.attr == "meta" and self.project.fields:
+                if getattr(node.value, "attr", "") == "request_context" and isinstance(node.ctx, ast.Load):
+                    self._note(node, "the meta of a request, a dict in SDK 2.0", 'read meta["progress_token"]')
             elif isinstance(node, ast.Attribute) and node.attr in _APPS and isinstance(node.ctx, ast.Store):
                 scope = scope_around(node, self.module)
                 value = evaluate(getattr(self.module.parents.get(node), "value", node), scope)

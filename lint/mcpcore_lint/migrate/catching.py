@@ -74,8 +74,10 @@ def _raises_again(clause: ast.ExceptHandler) -> bool:
     again = isinstance(last, ast.Raise) and (
         last.exc is None or (isinstance(last.exc, ast.Name) and last.exc.id == clause.name)
     )
-    leaving = (ast.Return, ast.Break, ast.Continue, ast.Raise)
-    return again and not any(isinstance(part, leaving) and part is not last for part in walk_shallow([*clause.body]))
+    return again and not any(
+        isinstance(part, (ast.Return, ast.Break, ast.Continue, ast.Raise)) and part is not last
+        for part in walk_shallow([*clause.body])
+    )
 
 
 def _raised_class(statement: ast.Raise, body: Body) -> str:
@@ -115,16 +117,13 @@ def _swallows(context: ast.expr, body: Body) -> bool:
         return any(
             isinstance(part, ast.Try) and not all(map(_raises_again, part.handlers)) for part in own_nodes(definition)
         )
-    if isinstance(definition, ast.ClassDef):
-        exits = [part for part in definition.body if getattr(part, "name", "") in {"__exit__", "__aexit__"}]
-        return any(
-            isinstance(part, ast.Return)
-            and part.value is not None
-            and not (isinstance(part.value, ast.Constant) and not part.value.value)
-            for method in exits
-            for part in walk([method])
-        )
-    return False
+    exits = [part for part in getattr(definition, "body", ()) if getattr(part, "name", "") in {"__exit__", "__aexit__"}]
+    return any(
+        isinstance(part, ast.Return)
+        and part.value is not None
+        and not (isinstance(part.value, ast.Constant) and not part.value.value)
+        for part in walk(exits)
+    )
 
 
 # -- decorators --------------------------------------------------------------------------------------------------------

@@ -211,7 +211,12 @@ async def call_tool(name: str, arguments: dict | None) -> list[TextContent]:
 
 @server.list_resources()
 async def list_resources(tag: str | None = None, limit: int = 1, *, sort: bool = False) -> list[Resource]:
-    return [Resource(uri=AnyUrl("memo://a"), name="a")]
+    b = AnyUrl("memo://b")
+    return [Resource(uri=AnyUrl("memo://a"), name="a"), Resource(uri=b, name="b"), Resource(uri=last(), name="c")]
+
+
+def last() -> AnyUrl:
+    return AnyUrl("memo://c")
 
 
 @server.read_resource()
@@ -234,7 +239,7 @@ async def test_a_low_level_server_of_version_1_runs_on_version_2(tmp_path: Path)
         failed = [await client.call_tool(name, arguments) for name, arguments in failures.items()]
         said = ["Unknown tool: lose", "Input validation error: 'one' is not of type 'integer'"]
         assert [(True, text) for text in said] == [(each.is_error, each.content[0].text) for each in failed]  # type: ignore[union-attr]
-        assert ["memo://a"] == [each.uri for each in (await client.list_resources()).resources]
+        assert ["memo://a", "memo://b", "memo://c"] == [each.uri for each in (await client.list_resources()).resources]
         assert "memo" == (await client.read_resource("memo://a")).contents[0].text  # type: ignore[union-attr]
     assert () == run(tmp_path, {})[0].files
     assert "await read_resource(params.uri)" in migrated(tmp_path / "b", LOW_LEVEL.replace("uri: AnyUrl", "uri: str"))

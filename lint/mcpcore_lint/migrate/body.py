@@ -234,6 +234,14 @@ def classes_of(node: ast.expr, scope: Scope) -> set[str]:
     return {kind.name for kind in (*kinds, *symbols) if isinstance(kind, Symbol)}
 
 
+def is_made(node: ast.expr, scope: Scope, name: str) -> bool:
+    """Whether an expression is an object of a class of that name, or a function says that it returns one."""
+    func = evaluate(node.func, scope) if isinstance(node, ast.Call) else None
+    said = getattr(getattr(func, "definition", None), "returns", None)
+    kinds = {kind.rpartition(".")[2] for kind in classes_of(node, scope)}
+    return name in kinds or (said is not None and ast.unparse(said) == name)
+
+
 def is_answer(node: ast.expr, scope: Scope, module: Module, depth: int = 3) -> bool:
     """Whether an expression is what `call_tool()` of an object returned, also as a helper of the file gets it."""
     match node:

@@ -13,7 +13,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, is_answer, scope_around
+from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, is_answer, is_made, scope_around
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
@@ -363,6 +363,8 @@ class Renaming:
                     case ast.keyword(arg="uri", value=ast.Call(func=ast.Name(id="AnyUrl"), args=[value]) as url):
                         text = self.module.source.segment(value)
                         self._write(url, text if is_text(value, scope_around(node, self.module)) else f"str({text})")
+                    case ast.keyword(arg="uri", value=url) if is_made(url, scope_around(node, self.module), "AnyUrl"):
+                        self._write(url, f"str({self.module.source.segment(url)})")
         match node.args[1:2]:
             case [ast.Constant(value=str(field)) as spelled] if name.endswith("attr") and field in self.project.fields:
                 self._write(spelled, f'"{ATTRIBUTES[field]}"')

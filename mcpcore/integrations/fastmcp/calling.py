@@ -325,10 +325,8 @@ async def _answered_alone(
     Raises:
         MCPError: If a resource or a prompt fails.
     """
-    name, surface = registration_of(declared).name, declared.noun
-    if isinstance(declared, DeclaredResource):
-        name = registration_of(declared).uri
-    call = _LoneCall(fastmcp, name=name, surface=surface)
+    name = registration_of(declared).uri if isinstance(declared, DeclaredResource) else registration_of(declared).name
+    call = _LoneCall(fastmcp, name=name, surface=declared.noun)
     call.contract, call.effects = declared.contract, _effects_of(declared)
     token = current.set(call)
     try:
@@ -346,6 +344,12 @@ async def _answered_alone(
         current.reset(token)
     answers = call.answers
     if isinstance(declared, Tool):
+        if (
+            fastmcp is not None
+            and (wire_request(fastmcp) or _covering.get(fastmcp.fastmcp) or _own_covering(fastmcp.fastmcp)) is None
+            and not fastmcp.is_background_task
+        ):
+            raise ToolError(outcome.envelope.message)  # code on the server calls it, for which FastMCP's tools raise
         return CallToolResult(**answers.result_fields(outcome.envelope))
     # Outside the `except` clause, so that the failure is not the context of an exception that may be logged.
     raise ProtocolFailure.of(answers.error(outcome.envelope))

@@ -501,8 +501,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
         return register
 
-    # --- what clients see -----------------------------------------------------------------------------------------
-
     async def list_tools(self) -> list[MCPTool]:
         """The tools as clients see them: with their contracts, and output schemas that admit the error."""
         return [self._listing.tool(registered) for registered in self._tool_manager.list_tools()]
@@ -518,8 +516,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     async def list_prompts(self) -> list[MCPPrompt]:
         """The prompts as clients see them, with their contracts."""
         return with_contracts(await super().list_prompts(), self._prompt_manager.list_prompts())
-
-    # --- the requests of clients, which the SDK hands to these methods --------------------------------------------
 
     async def _handle_list_tools(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
         is_replaced = self._listing.replaces(ctx)
@@ -566,17 +562,15 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             context: The context of a request; a new one if it is None.
 
         Raises:
-            ToolError: If the call failed; an error of the SDK's kind. Its text has that of the exception if
-                `expose_internal_errors` shows it.
+            ToolError: If the call failed; an error of the SDK's kind.
         """
         calls, answer = answers_nested.get()
         if answer is None or context is None or calls is not self._calls:  # the method may call another server
-            try:
+            try:  # a test reads what clients would read, and what version 1 of the SDK raised
                 return await super().call_tool(name, arguments, context)
             except UnexpectedToolError as exc:
                 if current.get() is not None or not self._boundary.mapper.expose or exc.__cause__ is None:
                     raise
-                # A test reads what clients would read, and what version 1 of the SDK raised.
                 raise ToolError(f"{exc}: {exc.__cause__}") from exc.__cause__
         return cast("CallToolResult | InputRequiredResult", await answer(name, arguments))
 

@@ -14,6 +14,7 @@ from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import Enclosing, own_nodes, walk
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
+from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.model import CallValue, Const, Items, Symbol, options
 
@@ -234,12 +235,27 @@ def classes_of(node: ast.expr, scope: Scope) -> set[str]:
     return {kind.name for kind in (*kinds, *symbols) if isinstance(kind, Symbol)}
 
 
-def is_made(node: ast.expr, scope: Scope, name: str) -> bool:
-    """Whether an expression is an object of a class of that name, or a function says that it returns one."""
+def text_of_url(node: ast.expr, scope: Scope) -> str:
+    """The code of the text of an AnyUrl; empty for another expression."""
+    segment = scope.module.source.segment
+    match node:
+        case ast.Call(func=ast.Name(id="AnyUrl"), args=[value]):
+            return segment(value) if is_text(value, scope) else f"str({segment(value)})"
     func = evaluate(node.func, scope) if isinstance(node, ast.Call) else None
     said = getattr(getattr(func, "definition", None), "returns", None)
     kinds = {kind.rpartition(".")[2] for kind in classes_of(node, scope)}
-    return name in kinds or (said is not None and ast.unparse(said) == name)
+    return f"str({segment(node)})" if "AnyUrl" in kinds or (said and ast.unparse(said) == "AnyUrl") else ""
+
+
+def reader_of(node: ast.expr, scope: Scope, module: Module) -> ast.AST | None:
+    """The node that reads a part of an expression, also by the name that it is assigned to."""
+    parent = module.parents.get(node)
+    if not (isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name)):
+        return parent
+    held = parent.targets[0].id
+    uses = (part for part in walk([scope.node]) if isinstance(part, ast.Name) and part.id == held)
+    reads = (module.parents.get(part) for part in uses if isinstance(part.ctx, ast.Load))
+    return next((part for part in reads if isinstance(part, (ast.Attribute, ast.Subscript))), parent)
 
 
 def is_answer(node: ast.expr, scope: Scope, module: Module, depth: int = 3) -> bool:

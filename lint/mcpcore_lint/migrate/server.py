@@ -13,8 +13,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, is_answer, is_made, scope_around
-from mcpcore_lint.migrate.messages import is_text
+from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, is_answer, reader_of, scope_around, text_of_url
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import (
     ATTRIBUTES,
@@ -357,14 +356,9 @@ class Renaming:
             self._note(node, f"cursor= of {name}(), which {SDK_2} does not have", decide)
         if ast.unparse(node.func) == "sqlite3.connect" and self.project.fields and self._is_shared(node):
             self._note(node, "a connection that calls share", _SHARED)
-        if name in _WITH_URI and self.project.fields:
-            for keyword in node.keywords:
-                match keyword:
-                    case ast.keyword(arg="uri", value=ast.Call(func=ast.Name(id="AnyUrl"), args=[value]) as url):
-                        text = self.module.source.segment(value)
-                        self._write(url, text if is_text(value, scope_around(node, self.module)) else f"str({text})")
-                    case ast.keyword(arg="uri", value=url) if is_made(url, scope_around(node, self.module), "AnyUrl"):
-                        self._write(url, f"str({self.module.source.segment(url)})")
+        for keyword in node.keywords if name in _WITH_URI and self.project.fields else ():
+            if keyword.arg == "uri" and (text := text_of_url(keyword.value, scope_around(node, self.module))):
+                self._write(keyword.value, text)
         match node.args[1:2]:
             case [ast.Constant(value=str(field)) as spelled] if name.endswith("attr") and field in self.project.fields:
                 self._write(spelled, f'"{ATTRIBUTES[field]}"')
@@ -435,13 +429,7 @@ class Renaming:
             if not re.search(rf"\b{name}\.(?:content|structured_?[cC]ontent)\b", self.module.source.text):
                 self._note(node, "a part of what call_tool() returned", _PARTS)
             return
-        parent = self.module.parents.get(node)
-        if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
-            # `content = result[0]` is a list if it is read as one.
-            held = parent.targets[0].id
-            uses = (part for part in walk([scope.node]) if isinstance(part, ast.Name) and part.id == held)
-            reads = (self.module.parents.get(part) for part in uses if isinstance(part.ctx, ast.Load))
-            parent = next((part for part in reads if isinstance(part, (ast.Attribute, ast.Subscript))), parent)
+        parent = reader_of(node, scope, self.module)
         if isinstance(parent, ast.Attribute):
             self._write(node, f"{name}.content[{at!r}]")
         elif at == 1 or isinstance(parent, (ast.Subscript, ast.BoolOp, ast.IfExp)):

@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from mcpcore_lint.engine.registrations.contracts import contract_of
-from mcpcore_lint.model import Choice, Contract, ContractEntry, Items, ToolDef, is_left_out, options
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.model import Choice, Contract, ContractEntry, Items, Symbol, ToolDef, is_left_out, options
 
 
 def contracts_of(tool: ToolDef) -> tuple[Contract, ...]:
@@ -17,6 +18,16 @@ def contracts_of(tool: ToolDef) -> tuple[Contract, ...]:
     inline = None if contract.node is tool.registration else contract.node
     branches = (branch for branch in options(contract.value) if not is_left_out(branch))
     return tuple(contract_of(branch, contract.node, contract.module, inline) for branch in branches)
+
+
+def may_have_contract(tool: ToolDef) -> bool:
+    """Whether a tool has a contract, or may get one from a decorator that is not followed: `@api.query(NO_MATCH)`."""
+    node, scope = tool.handler.node, tool.handler.module.scope_of(tool.handler.node)
+    others = (decorator for decorator in getattr(node, "decorator_list", ()) if decorator is not tool.registration)
+    makers = (decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in others)
+    return tool.contract is not None or any(
+        not isinstance(evaluate(maker, scope.parent or scope), Symbol) for maker in makers
+    )
 
 
 def entries_of(contract: Contract) -> Iterator[tuple[int, ContractEntry]]:

@@ -97,7 +97,8 @@ def _is_unread(maker: Value, owner: Module | None, *, called: bool) -> bool:
         called: Whether the decorator is a call, as in `@retry(3)`.
     """
     if isinstance(maker, CallValue):
-        return maker.func.name == "functools.partial" or maker.func.definition is not None
+        is_partial = maker.func.name == "functools.partial" and not _makes_tools(maker.at(0))
+        return is_partial or maker.func.definition is not None
     definition = maker.definition if isinstance(maker, Symbol) else None
     if not isinstance(definition, ast.FunctionDef) or owner is None:
         is_partial = isinstance(maker, Symbol) and maker.name == "functools.partial"
@@ -113,12 +114,18 @@ def _is_unread(maker: Value, owner: Module | None, *, called: bool) -> bool:
 
 
 def _is_plain(node: ast.expr | None, scope: Scope) -> bool:
-    """Whether an expression is the name of a function or of a parameter, or a nested function that is called."""
+    """Whether an expression is a function or a parameter, or the call of a nested function or of mcpcore's `tool`."""
     name = node.func if isinstance(node, ast.Call) else node
+    if name is not node and name is not None and _makes_tools(evaluate(name, scope)):
+        return True
     if not isinstance(name, ast.Name):
         return not isinstance(node, ast.Call)
     kinds = {binding.kind for binding in scope.bindings.get(name.id, ())}
     return kinds == {"function"} if isinstance(node, ast.Call) else kinds <= {"function", "parameter"}
+
+
+def _makes_tools(maker: Value) -> bool:
+    return isinstance(maker, Symbol) and maker.name.startswith("mcpcore.")
 
 
 def _wrapper_of_function(

@@ -11,7 +11,7 @@ from typing import Final
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.registrations.callers import collector_of, is_decorator, is_unused
-from mcpcore_lint.engine.registrations.elements import starts_with_loop
+from mcpcore_lint.engine.registrations.elements import guards_of, starts_with_loop
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
     FUNCTIONS,
@@ -150,7 +150,11 @@ class Calls:
         if maker.inner is None:
             return maker
         call = self.arguments(maker.inner, scope)
-        return maker._replace(call=replace(call, args=call.args[maker.first :]))
+        made = evaluate(maker.inner.func, scope)
+        named = {name for name, _ in call.keywords}
+        preset = made.keywords if isinstance(made, CallValue) and made.func.name == "functools.partial" else ()
+        keywords = (*(argument for argument in preset if argument[0] not in named), *call.keywords)
+        return maker._replace(call=replace(call, args=call.args[maker.first :], keywords=keywords))
 
     def arguments(self, node: ast.Call, scope: Scope) -> CallValue:
         """The arguments of a call."""
@@ -332,9 +336,18 @@ class Calls:
             return
         arguments = {f"<{index}>": (argument, scope) for index, argument in enumerate(node.args)}
         names: list[ast.expr] = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in arguments]
-        for value in returned(inside[0]):
-            call = ast.copy_location(ast.Call(value, names, []), value)
-            yield from self._nested(call, Frame(inside[1], arguments), func)
+        function, frame = inside[0], Frame(inside[1], arguments)
+        sites: list[list[Site]] = []
+        for value in returned(function):
+            if self.functions.elements.conditions.reach(guards_of(function, value, frame), frame) is not False:
+                call = ast.copy_location(ast.Call(value, names, []), value)
+                sites += [nested] if (nested := [*self._nested(call, frame, func)]) else []
+        maker = sites[0][0].maker if len(sites) > 1 else None
+        if maker is not None and maker.call is not None and maker.server is None:
+            # Which of several contracts the tool has is not known.
+            unknown = replace(maker.call, args=(), keywords=(), complete=False)
+            sites = [[sites[0][0]._replace(maker=maker._replace(call=unknown))]]
+        yield from (site for nested in sites for site in nested)
 
     def _inside(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """The registrations that a function of the project makes of its arguments: `register(mcp, fn)`."""

@@ -4,6 +4,7 @@ from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contract_fix import context_is_misplaced, contract_fix, throws_coded
+from mcpcore_lint.rules._contracts import may_have_contract
 from mcpcore_lint.rules._thrown import Thrown
 
 
@@ -28,12 +29,14 @@ class ContractMissing(Rule):
         # A tool whose files do not mention mcpcore has no codes, and following its calls would waste time.
         knows_codes = tool.flavour == "mcpcore" or any(module.source.has("mcpcore") for module in files)
         # Resources and prompts take no `errors`.
-        if tool.kind != "tool" or tool.contract is not None or not knows_codes:
+        if tool.kind != "tool" or not knows_codes or may_have_contract(tool):
             return
         thrown = throws_coded(tool, ctx)
         if not thrown:
             return
-        step = "declare its failures in errors=[...]; the fix writes the entries and leaves the recoveries to you"
+        fix = contract_fix(tool, ctx)
+        by_fix = "; the fix writes the entries and leaves the recoveries to you" if fix is not None else ""
+        step = f"declare its failures in errors=[...]{by_fix}"
         if tool.flavour != "mcpcore":
             step = "make it a tool of mcpcore and declare its failures in errors=[...]"
         elif context_is_misplaced(tool):
@@ -45,7 +48,7 @@ class ContractMissing(Rule):
         message += ", so `ctx.fail` raises another error" if "fail" in forms else ""
         weight = Severity.WARNING if "fail" in forms else None
         related = [_site(error, tool, ctx) for error in thrown[:5]]
-        ctx.report(node, message, help=step, tool=tool, related=related, fix=contract_fix(tool, ctx), weight=weight)
+        ctx.report(node, message, help=step, tool=tool, related=related, fix=fix, weight=weight)
 
 
 def _listed(thrown: list[Thrown]) -> str:

@@ -10,6 +10,7 @@ from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import Contract, Handler, Symbol, ToolDef, options, string
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._contract_fix import context_is_misplaced
+from mcpcore_lint.rules._contracts import may_have_contract
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._tools import binds_arguments
 from mcpcore_lint.rules._wording import near
@@ -36,6 +37,8 @@ class ContractContextMismatch(Rule):
         context = handler.context
         if context is None or not context.mcpcore or tool.flavour != "mcpcore" or not context.resolved:
             return
+        if contract is None and may_have_contract(tool):
+            return
         if contract is not None and context_is_misplaced(tool) and not binds_arguments(tool):
             message = f"the Context of {name} is not its first positional parameter, so the server fails at import"
             step = f"move {context.name} to the front{', after self' if is_method(tool) else ''}"
@@ -55,11 +58,11 @@ class ContractContextMismatch(Rule):
         elif context.reasons is None:
             return
         elif unknown:
-            problem = f"names the reason {' and '.join(map(repr, unknown))}, which errors does not declare"
+            problem = f"names {_reasons(unknown)}, which errors does not declare"
             close = near(unknown[0], declared or ())
             step = f"did you mean {close!r}?" if close and close not in named else step
         else:
-            problem = f"lacks the reason {' and '.join(map(repr, lacking))}, which the handler uses" if lacking else ""
+            problem = f"lacks {_reasons(lacking)}, which the handler uses" if lacking else ""
         if not problem:
             return
         others = [other.contract for other in ctx.tools if other.handler.node is handler.node and other is not tool]
@@ -71,6 +74,10 @@ class ContractContextMismatch(Rule):
         fix = _fix(handler, listed, ctx) if listed and not shared else None
         problem = f"the Context of {name} {problem}"
         ctx.report(node, problem, help=step, tool=tool, module=handler.module, fix=fix)
+
+
+def _reasons(names: list[str]) -> str:
+    return f"the reason{'s' * (len(names) > 1)} {' and '.join(map(repr, names))}"
 
 
 def _declared_reasons(contract: Contract | None) -> tuple[str, ...] | None:

@@ -73,5 +73,6 @@ def _entry(value: Value, module: Module, inside: AbstractSet[ast.AST | None]) ->
     symbol = value.func if isinstance(value, CallValue) else value
     ours = isinstance(symbol, Symbol) and symbol.name.startswith(("mcpcore.", "builtins."))
     known = ours or isinstance(value, (Const, Text, Items, Mapping, CodeValue))
-    call = value.node if is_failure_mode and isinstance(value.node, ast.Call) else None
+    is_visible = is_failure_mode and not isinstance(getattr(symbol, "definition", None), ast.FunctionDef)
+    call = value.node if is_visible and isinstance(value.node, ast.Call) else None
     return ContractEntry(value, where, known, is_failure_mode, call, arguments, value.node in inside)

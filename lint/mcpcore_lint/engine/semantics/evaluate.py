@@ -11,7 +11,7 @@ from mcpcore_lint.engine.semantics.annotations import MAX_DEPTH, AnnotationReade
 from mcpcore_lint.engine.semantics.codes import CODES, code_of, custom_code
 from mcpcore_lint.engine.semantics.symbols import class_info, enum_like, exported_by_mcpcore, qualified
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import alternatives
+from mcpcore_lint.engine.syntax.parse import alternatives, defaults_of, returned
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import (
     CallValue,
@@ -396,7 +396,32 @@ class Resolver(AnnotationReader):
                 text = string(args[0])
                 if text is not None and not text.startswith("."):
                     return self.imported((text, None, 0), module, node)
-        return CallValue(node, module, func, tuple(args), tuple(keywords), complete)
+        value = CallValue(node, module, func, tuple(args), tuple(keywords), complete)
+        made = self._mode_made(value, func.definition) if self.frame is None and complete else None
+        return made or value
+
+    @staticmethod
+    def _mode_made(call: CallValue, function: ast.AST | None) -> CallValue | None:
+        """The failure mode that a function of the project makes of its arguments, at the place of the call."""
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list or call.module is None:
+            return None
+        owner = call.module.project.module_defining(function)
+        made = returned(function) if owner is not None and owner.source.has("FailureMode") else []
+        if owner is None or len(made) != 1:
+            return None
+        args = function.args
+        scope = owner.scope_of(function)
+        # A default may call the function itself.
+        reader = Resolver()
+        reader.frame = owner.scope, {}
+        frame = {name: reader.expression(default, owner.scope) for name, default in defaults_of(args).items()}
+        frame |= zip([parameter.arg for parameter in (*args.posonlyargs, *args.args)], call.args, strict=False)
+        frame |= {"": call, **dict(call.keywords)}
+        frame = {name: value for name, value in frame.items() if len(scope.bindings.get(name, ())) < 2}
+        mode = evaluated_with(frame, scope, lambda resolver: resolver.expression(made[0], scope))
+        if not isinstance(mode, CallValue) or mode.func.name != "mcpcore.FailureMode":
+            return None
+        return replace(mode, node=call.node, module=call.module, func=replace(mode.func, definition=function))
 
     def _method_of_value(self, node: ast.Call, scope: Scope) -> Value:
         """The result of `table.values()`, `table.keys()`, `text.format(...)` and `MODE.on(...)`."""

@@ -11,6 +11,7 @@ from typing import ClassVar, Final, NamedTuple
 from mcpcore_lint.diagnostics import Fix, Severity
 from mcpcore_lint.engine.registrations.contracts import contract_of
 from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import (
     Argument,
     CallValue,
@@ -61,6 +62,13 @@ class Entry(NamedTuple):
         if self.tool is not None:
             return f"errors[{self.position}] of {self.tool.display_name}"
         return "this FailureMode"
+
+    def is_written(self, value: Value) -> bool:
+        """Whether a value is written here, and not in the function of the project that makes the failure mode."""
+        call = self.model.value.node
+        if self.model.call is not None or not isinstance(call, ast.Call):
+            return True
+        return value.node in walk([*call.args, *(keyword.value for keyword in call.keywords)])
 
     def place(self, argument: Argument) -> tuple[ast.AST, Module]:
         """Where a finding about an argument is reported: at the argument, or at the call where it is missing."""
@@ -157,7 +165,7 @@ class EntryRule(Rule):
             argument = entry.model.arguments[name]
             # Most arguments are optional, and nothing is wrong with one that is left out.
             for value in options(argument.value) if argument.given or name in _REQUIRED else ():
-                problem = self.check_value(Checked(value, argument, entry, ctx))
+                problem = self.check_value(Checked(value, argument, entry, ctx)) if entry.is_written(value) else None
                 if problem is not None:
                     entry.report(ctx, argument, problem)
                     # Such a finding may be dropped when all files are known, so the other values count too.
@@ -174,7 +182,7 @@ def _find_declared(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
     text = module.source.text
     if not module.source.has(_NAME):
         return
-    at_tools = {entry.call for tool in ctx.tools for _, entry in tool_entries(tool) if entry.inline}
+    at_tools = {entry.call for tool in ctx.tools for _, entry in tool_entries(tool) if entry.inline} - {None}
     names = {_NAME, *_other_names(text)}
     if len(names) == 1 and text.count(f"{_NAME}(") == len(at_tools):
         return

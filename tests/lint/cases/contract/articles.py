@@ -49,7 +49,7 @@ async def search_articles(ctx: Context[Literal["gone", "TooMany"]], text: Annota
 
 
 @server.tool(errors=[*COMMON, busy("busy")])
-async def fetch_articles(ctx: Context, text: Annotated[str, Field(description="Words.")]) -> Articles:
+async def fetch_articles(ctx: Context, text: Annotated[str, Field(description="Words.")]) -> Articles:  # expect: error-contract-context-mismatch
     """Fetch articles: the reason that the function is given is known, and what it writes itself is told there."""
     raise not_found(text)
 

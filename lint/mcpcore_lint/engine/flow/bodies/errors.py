@@ -63,7 +63,9 @@ def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str,
         call: The call.
         positions: The parameter names; keyword-only ones have no position.
     """
-    node = call.node if isinstance(call.node, ast.Call) else None
+    # What a function of the project makes has the arguments of a call in that function.
+    is_made = call.func.name == "mcpcore.FailureMode" and isinstance(call.func.definition, ast.FunctionDef)
+    node = call.node if isinstance(call.node, ast.Call) and not is_made else None
     in_order: list[ast.expr] = [] if node is None else node.args
     if ast.Starred in map(type, in_order):
         in_order = [*takewhile(lambda item: type(item) is not ast.Starred, in_order)]

@@ -40,13 +40,13 @@ from mcpcore_lint.engine.flow.effects import (
 )
 from mcpcore_lint.engine.flow.facts.callees import Callees, arguments_for
 from mcpcore_lint.engine.flow.facts.except_clauses import Guards
-from mcpcore_lint.engine.flow.facts.extract import Extractor, reasons_of
+from mcpcore_lint.engine.flow.facts.extract import Extractor, code_name, labels_of
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.syntax.module import ClassInfo
 from mcpcore_lint.engine.syntax.parse import defaults_of
 from mcpcore_lint.engine.syntax.project import Project
-from mcpcore_lint.model import FunctionNode, Handler, Reach
+from mcpcore_lint.model import FunctionNode, Handler, Reach, string
 from mcpcore_lint.reach import Site
 
 K = TypeVar("K")
@@ -360,14 +360,15 @@ class CallGraph:
         for target in event.targets:
             summary = self.summary(target)
             for left, path in list(summary.returned.items() if event.results else summary.effects.items()):
-                parameters = (left.reason_from, left.context_from) if isinstance(left, Throw) else ()
+                parameters = (left.reason_from, left.code_from, left.context_from) if isinstance(left, Throw) else ()
                 is_open = any(parameter is not None and parameter[:3] == target[:3] for parameter in parameters)
                 yield self._with_arguments(left, key, event.span) if is_open else left, path  # type: ignore[arg-type]
 
     def _with_arguments(self, throw: Throw, key: Key, span: Span) -> Throw:
         """Return an error that depends on a parameter as it leaves the call at a place of a function."""
-        of_reason, of_context = throw.reason_from, throw.context_from
-        located, target = self.program.find(key), self.program.find(of_reason or of_context or key)
+        of_reason, of_code, of_context = throw.reason_from, throw.code_from, throw.context_from
+        callee = of_reason or of_code or of_context or key
+        located, target = self.program.find(key), self.program.find(callee)
         if located is None or target is None or located[0] is target[0]:
             return throw
         builder = HandlerBuilder.of(*located, self.hierarchy)
@@ -377,12 +378,13 @@ class CallGraph:
             return throw  # a wrapper passes everything on
         callees = self._callees(builder.model)
         scope = builder.body.scope_at(call)
-        is_direct = any(callee[:3] == (of_reason or of_context or key)[:3] for callee in callees.targets(call)[0])
+        is_direct = any(run[:3] == callee[:3] for run in callees.targets(call)[0])
         arguments = {**defaults_of(target[0].args), **arguments_for(*target, call)} if is_direct else {}
-        if of_reason is not None:
-            argument = arguments.get(of_reason.name)
-            reasons, further = reasons_of(evaluate(argument, scope), scope) if argument is not None else (None, None)
-            throw = throw._replace(reasons=reasons, reason_from=further)
+        for parameter, kind, label in ((of_reason, "reason", string), (of_code, "code", code_name)):
+            argument = arguments.get(parameter.name) if parameter is not None else None
+            labels = labels_of(evaluate(argument, scope), scope, label) if argument is not None else (None, None)
+            if parameter is not None:
+                throw = throw._replace(**{f"{kind}s": labels[0], f"{kind}_from": labels[1]})  # type: ignore[arg-type]
         argument = arguments.get(of_context.name) if of_context is not None else None
         if argument is not None:
             further = (

@@ -70,6 +70,8 @@ class Throw(NamedTuple):
     """All keys of the data that a guard adds; None if unknown."""
     reason_from: Parameter | None = None
     """The parameter whose value is the reason; callers replace it by their argument."""
+    code_from: Parameter | None = None
+    """Likewise for the code."""
     context_from: Parameter | None = None
     """The parameter that must be a context: `c.fail(...)` where `c` has no annotation."""
 

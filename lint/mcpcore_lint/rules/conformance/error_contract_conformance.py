@@ -1,6 +1,7 @@
 """error-contract-conformance."""
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown, declared_codes, report
@@ -38,5 +39,6 @@ class ContractConformance(Rule):
             named = " or ".join(undeclared)
             how = f"can raise {named} here ({thrown.way})" if thrown.way else f"raises {named}"
             message = f"{tool.display_name} {how}, which its contract does not declare"
-            step = f"declare it with a reason, a when and a recovery: FailureMode(..., ErrorCode.{undeclared[0]}, ...)"
+            code = f"ErrorCode.{undeclared[0]}" if undeclared[0] in CODES.by_name else undeclared[0]
+            step = f"declare it with a reason, a when and a recovery: FailureMode(..., {code}, ...)"
             report(thrown, message, f"{step}; or catch it here" if thrown.way else step, tool, ctx)

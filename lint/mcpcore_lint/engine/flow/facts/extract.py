@@ -418,20 +418,23 @@ class Extractor:
 
 def throw_of(error: ErrorSite, module: Module, at: ast.AST, *, grouped: bool = False) -> Throw:
     """Return an error as it leaves the function that raises it."""
-    codes, span = _labels(error.code, _code), module.source.span(at)
-    reasons, parameter = reasons_of(error.reason, module.scope_of(error.function))
+    scope, span = module.scope_of(error.function), module.source.span(at)
+    codes, code_from = labels_of(error.code, scope, code_name)
+    reasons, reason_from = labels_of(error.reason, scope, string)
     throw = Throw(error.type_name, error.form, codes, reasons, module.path, span, grouped=grouped)
-    return throw if parameter is None else throw._replace(reason_from=parameter)
+    return throw._replace(code_from=code_from, reason_from=reason_from) if code_from or reason_from else throw
 
 
-def reasons_of(value: Value, scope: Scope) -> tuple[tuple[str, ...] | None, Parameter | None]:
-    """Return the reasons that a value may be, None if they are unknown, and the parameter that it is, if it is one."""
-    reasons, node = _labels(value, string), value.node
-    match = scope.lookup(node.id) if reasons is None and isinstance(node, ast.Name) else None
+def labels_of(
+    value: Value, scope: Scope, label: Callable[[Value], str | None]
+) -> tuple[tuple[str, ...] | None, Parameter | None]:
+    """Return the codes or reasons that a value may be, None if unknown, and the parameter that it is, if it is one."""
+    labels, node = _labels(value, label), value.node
+    match = scope.lookup(node.id) if labels is None and isinstance(node, ast.Name) else None
     if match is None or not isinstance(node, ast.Name) or [binding.kind for binding in match[1]] != ["parameter"]:
-        return reasons, None
+        return labels, None
     function = match[0].node
-    return reasons, None if isinstance(function, ast.Module) else parameter_of(function, scope.module, node.id)
+    return labels, None if isinstance(function, ast.Module) else parameter_of(function, scope.module, node.id)
 
 
 def _labels(value: Value, label: Callable[[Value], str | None]) -> tuple[str, ...] | None:
@@ -440,7 +443,8 @@ def _labels(value: Value, label: Callable[[Value], str | None]) -> tuple[str, ..
     return None if None in labels else tuple(dict.fromkeys(name for name in labels if name is not None))
 
 
-def _code(value: Value) -> str | None:
+def code_name(value: Value) -> str | None:
+    """Return the name of a code."""
     if isinstance(value, Const):
         return CODES.name_of(value.value) if type(value.value) is int else None
     return value.name if isinstance(value, CodeValue) else None

@@ -4,6 +4,7 @@ import ast
 from typing import Final
 
 from mcpcore_lint.engine.semantics.data_model import read_model
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.model import (
     CallValue,
     CodeValue,
@@ -50,27 +51,28 @@ class ContractMapping(EntryRule):
             for at, problem in problems:
                 if problem is not None and at.node is not None:
                     message = f"{entry.label} {problem[0]}"
-                    ctx.report(at.node, message, help=problem[1], tool=entry.tool, module=at.module)
+                    ctx.report(at.node, message, help=problem[1], tool=entry.tool, module=mapped.module)
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each class or code that the contract maps already."""
         for contract in contracts_of(tool):
-            first: dict[str, tuple[int, ContractEntry, Value]] = {}
-            for index, entry, kind in (
-                (place, item, kind)
+            first: dict[str, tuple[int, ContractEntry, Value, Module | None]] = {}
+            for index, entry, kind, module in (
+                # The module of a class is the one that defines it.
+                (place, item, kind, mapped.module)
                 for place, item in entries_of(contract)
                 for mapped in (item.value.mapped if isinstance(item.value, CallValue) else ())
                 for kind in mapped.args
                 if isinstance(kind, (Symbol, CodeValue)) and kind.node is not None
             ):
-                position, owner, earlier = first.setdefault(kind.name, (index, entry, kind))
+                position, owner, earlier, home = first.setdefault(kind.name, (index, entry, kind, module))
                 # The branches of a conditional entry have one position, and only one of them counts.
                 is_other = earlier.node is not kind.node and (position != index or owner is entry)
                 if is_other and earlier.node is not None and kind.node is not None:
                     message = f"{kind.name.rpartition('.')[2]} is mapped twice in the contract of {tool.display_name}"
-                    related = [ctx.related(earlier.node, "it is mapped first here", earlier.module)]
+                    related = [ctx.related(earlier.node, "it is mapped first here", home)]
                     step = "remove one of the two"
-                    ctx.report(kind.node, message, help=step, tool=tool, module=kind.module, related=related)
+                    ctx.report(kind.node, message, help=step, tool=tool, module=module, related=related)
 
 
 def _problem(kind: Value, ctx: RuleContext, *, of_code: bool) -> tuple[str, str] | None:

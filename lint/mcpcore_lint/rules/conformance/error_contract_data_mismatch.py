@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from mcpcore_lint.diagnostics import Related, Severity, Span
 from mcpcore_lint.engine.semantics.data_model import RESERVED, DataModel, data_keys, read_model
-from mcpcore_lint.model import ToolDef, string
+from mcpcore_lint.model import CallValue, ToolDef, Value, string
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._thrown import all_thrown
 
@@ -28,7 +28,7 @@ class ContractDataMismatch(Rule):
         if tool.contract is None:
             return
         for error in tool.handler.fail_calls:
-            text, keys = string(error.reason), data_keys(error.data.value)
+            text, keys = string(error.reason), _keys(error.data.value)
             if text is not None and keys is not None:
                 _check(f"the data of ctx.fail({text!r})", text, keys, error.data.node or error.node, None, tool, ctx)
         seen: set[object] = set()
@@ -41,6 +41,16 @@ class ContractDataMismatch(Rule):
                 guard = Related(reached.site.path, reached.site.span, "the guard is here") if thrown.way else None
                 keys = (list(reached.data_keys), True)
                 _check(f"the data that the guard gives to {reason!r}", reason, keys, reached.call, guard, tool, ctx)
+
+
+def _keys(value: Value) -> tuple[list[str], bool] | None:
+    """The keys of some data, which may be an instance of a model."""
+    model = read_model(value.func) if isinstance(value, CallValue) and value.complete else None
+    if model is None or not isinstance(value, CallValue):
+        return data_keys(value)
+    passed = {*[*model.fields][: len(value.args)], *(name for name, _ in value.keywords)}
+    keys = [field.name for field in model.fields.values() if field.name in passed or not field.required]
+    return None if model.open or model.required is None or not passed.issubset(model.fields) else (keys, True)
 
 
 def _check(

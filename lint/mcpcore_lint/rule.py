@@ -181,13 +181,19 @@ class RuleContext:
         """
         return self._state.checker.graph.called(handler, call)
 
-    def stopped(self, handler: Handler) -> Iterator[tuple[Throw, tuple[str, ...], Span]]:
+    def stopped(self, handler: Handler, *, deep: bool = False) -> Iterator[tuple[Throw, tuple[str, ...], Span]]:
         """The errors that clauses of a handler stop, each with the functions that lead to it, and its place or call.
 
         Args:
             handler: The handler.
+            deep: Whether the clauses of the functions that it calls count too.
         """
-        return self._state.checker.graph.stopped(handler)
+        graph = self._state.checker.graph
+        return (
+            error
+            for function in [handler, *(graph.on_the_way(handler) if deep else ())]
+            for error in graph.stopped(function)
+        )
 
     def wrappers(self, handler: Handler, tool: ToolDef | None = None) -> Sequence[Handler] | None:
         """The functions that replace a function, by its decorators or its registration; None if they are not all known.

@@ -57,10 +57,20 @@ class ContractUnthrown(Rule):
         users: Sequence[tuple[ToolDef, Contract, ContractEntry]], others: str, *, own: bool, ctx: RuleContext
     ) -> None:
         tool, contract, entry = users[0]
-        names = " or ".join(dict.fromkeys(user.display_name for user, _, _ in users))
+        stopped = [
+            user
+            for user in users
+            if any(
+                user[2].reason_text in (error.reasons or ()) for error, *_ in ctx.stopped(user[0].handler, deep=True)
+            )
+        ]
+        names = " or ".join(dict.fromkeys(user.display_name for user, _, _ in stopped or users))
         node, module = (entry.node, entry.module) if own else (element_of(contract, entry), contract.module)
         message = f"the reason {entry.reason_text!r} is declared, but nothing that {names} calls raises it{others}"
         step = f"raise ctx.fail({entry.reason_text!r}) where it happens, or remove the entry from errors"
+        if stopped:
+            message = f"the reason {entry.reason_text!r} is declared, but {names} catches it before the client sees it"
+            step = "let it through with `except CodedError: raise`, or remove the entry from errors"
         related = [] if own else [ctx.related(entry.node, "it is declared here", entry.module)]
         ctx.report(node, message, help=step, tool=tool, module=module, related=related)
 

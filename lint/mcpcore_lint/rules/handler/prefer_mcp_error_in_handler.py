@@ -66,7 +66,8 @@ There is no finding if a decorator or a context manager of the project catches t
             if error is None:
                 _check_helper(throw, handler, tool, ctx)
                 continue
-            builtin = error.form == "builtin" and error.type_name not in NOT_FAILURES
+            # The boundary reports the failures in a group.
+            builtin = error.form == "builtin" and error.type_name not in {*NOT_FAILURES, "builtins.ExceptionGroup"}
             framework = error.form == "framework" and tool.contract is not None
             if not throw.escapes or not (builtin or framework) or about_an_unknown_tool(error, tool):
                 continue

@@ -8,7 +8,8 @@ from typing import Final
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Fix
 from mcpcore_lint.engine.semantics.codes import CODES
-from mcpcore_lint.model import Text, ToolDef, string
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.model import Symbol, Text, ToolDef, string
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._fail_fix import is_method
 from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown
@@ -68,7 +69,11 @@ def context_is_misplaced(tool: ToolDef) -> bool:
 def contract_fix(tool: ToolDef, ctx: RuleContext) -> Fix | None:
     """The fix that writes the contract into the registration; None if there is no place for it."""
     registration, module, entries = tool.registration, tool.module, _entries(tool, ctx)
-    if not entries or tool.flavour != "mcpcore" or context_is_misplaced(tool):
+    maker = evaluate(getattr(registration, "func", registration), module.scope)
+    # The contract would be that of other tools too, or an argument that a function of the project may not take.
+    is_shared = sum(other.registration is registration for other in ctx.tools) > 1
+    is_own = isinstance(maker, Symbol) and isinstance(maker.definition, ast.FunctionDef)
+    if not entries or tool.flavour != "mcpcore" or context_is_misplaced(tool) or is_shared or is_own:
         return None
     code = codemods.import_name(module, "mcpcore", "ErrorCode")
     mode = codemods.import_name(module, "mcpcore", "FailureMode")

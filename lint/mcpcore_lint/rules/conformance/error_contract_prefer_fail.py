@@ -3,7 +3,7 @@
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._bodies import codes_of
+from mcpcore_lint.rules._bodies import codes_of, to_be_filled_in
 from mcpcore_lint.rules._fail_fix import fail_fix
 from mcpcore_lint.rules._thrown import Thrown, all_thrown, declared_codes, report
 
@@ -41,6 +41,8 @@ class ContractPreferFail(Rule):
                 for entry in contract.entries
                 if codes_of(entry.code.value) == thrown.codes
                 and (not thrown.reasons or entry.reason_text in thrown.reasons)
+                # INTERNAL_ERROR of a template may be a guess.
+                and (thrown.reasons or thrown.codes != ("INTERNAL_ERROR",) or not to_be_filled_in(entry))
             ]
             key = thrown.reached.call if thrown.reached is not None else error
             if not entries or key in seen:

@@ -22,9 +22,13 @@ def fail_fix(tool: ToolDef, contract: Contract, error: ErrorSite, reason: str, c
     func = body_of(handler).value(call.func)
     # Through a partial, a constructor or a subclass, its arguments are not those of the factory.
     mine = error.type_name != "mcpcore.CodedError"
-    if mine or error.callee in CONSTRUCTORS or not isinstance(func, Symbol) or func.name != error.callee:
-        return None
-    if any(isinstance(arg, ast.Starred) for arg in call.args):
+    if (
+        mine
+        or error.callee in CONSTRUCTORS
+        or not isinstance(func, Symbol)
+        or func.name != error.callee
+        or any(isinstance(arg, ast.Starred) for arg in call.args)
+    ):
         return None
     unsafe = isinstance(error.reason, Unknown)
     changes: list[Change | Edit | None] = []

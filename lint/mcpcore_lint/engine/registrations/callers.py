@@ -186,9 +186,9 @@ def collector_of(function: Function, owner: Module, asking: Module) -> tuple[boo
 
     Parameters that are called like the tool's name or description are arguments of the maker.
     """
-    if "tool" not in function.name.lower():
-        return None
-    if not any("mcp" in module.source.text.lower() for module in (owner, asking)):
+    if "tool" not in function.name.lower() or not any(
+        "mcp" in module.source.text.lower() for module in (owner, asking)
+    ):
         return None
     called_first = _collects(function, owner)
     return (called_first, _maker(function, owner, asking)) if called_first is not None else None

@@ -111,9 +111,11 @@ def explains_itself(name: str, types: frozenset[str], text: str) -> bool:
     words = [word.lower() for word in _WORD.findall(_HUMP.sub(" ", name.partition("_or_")[0]))]
     if OTHER in types or not words:
         return False
-    if scalars <= {"builtins.bool"} or (scalars <= _NUMBERS and len(words[0]) == 1):
-        return True
-    if not {name.lower(), _singular(name.lower())}.isdisjoint(PLAIN_NAMES):
+    if (
+        scalars <= {"builtins.bool"}
+        or (scalars <= _NUMBERS and len(words[0]) == 1)
+        or not {name.lower(), _singular(name.lower())}.isdisjoint(PLAIN_NAMES)
+    ):
         return True
     significant = {_singular(word) for word in words if word not in FILLERS}
     mentioned = {_singular(word.lower()) for word in _WORD.findall(_HUMP.sub(" ", text))}

@@ -23,9 +23,13 @@ class ToolDescriptionRequired(Rule):
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a tool without a description."""
-        if tool.kind != "tool" or tool.flavour == "lowlevel" or in_test(tool):
-            return
-        if not any(map(says_nothing, options(tool.description))) or _may_be_described(tool):
+        if (
+            tool.kind != "tool"
+            or tool.flavour == "lowlevel"
+            or in_test(tool)
+            or not any(map(says_nothing, options(tool.description)))
+            or _may_be_described(tool)
+        ):
             return
         node = tool.handler.node
         first = None if isinstance(node, ast.Lambda) else node.body[0]

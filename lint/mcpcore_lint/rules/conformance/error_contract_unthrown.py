@@ -11,7 +11,7 @@ from mcpcore_lint.model import Contract, ContractEntry, ToolDef, strings
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import body_of, codes_of, to_be_filled_in
 from mcpcore_lint.rules._contracts import element_of
-from mcpcore_lint.rules._thrown import CODED, all_thrown, reason_texts
+from mcpcore_lint.rules._thrown import CODED, all_thrown, masked, reason_texts
 from mcpcore_lint.rules._wording import near
 
 CONVERTERS = frozenset({"from_http_response", "from_http_response_async"})
@@ -113,7 +113,9 @@ def _known(tool: ToolDef, contract: Contract, ctx: RuleContext) -> set[str | Non
     reasons = {reason for texts, _ in raised for reason in texts or ()}
     # Another rule reports a misspelt reason, so the one that it probably means counts as raised.
     meant = {near(reason, contract.reasons) for reason in reasons.difference(contract.reasons)}
-    return reasons | meant | {code for texts, codes in raised if not texts for code in codes or ()}
+    # So does another for one that a clause replaces.
+    replaced = [failure.reasons for failure in masked(tool, ctx) if body_of(handler).raises([*failure.catch.body])]
+    return reasons.union(meant, *replaced) | {code for texts, codes in raised if not texts for code in codes or ()}
 
 
 def _texts(tool: ToolDef) -> set[str] | None:

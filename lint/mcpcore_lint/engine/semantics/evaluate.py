@@ -18,6 +18,7 @@ from mcpcore_lint.model import (
     Choice,
     CodeValue,
     Const,
+    FunctionNode,
     Items,
     Mapping,
     Missing,
@@ -409,15 +410,7 @@ class Resolver(AnnotationReader):
         made = returned(function) if owner is not None and owner.source.has("FailureMode") else []
         if owner is None or len(made) != 1:
             return None
-        args = function.args
-        scope = owner.scope_of(function)
-        # A default may call the function itself.
-        reader = Resolver()
-        reader.frame = owner.scope, {}
-        frame = {name: reader.expression(default, owner.scope) for name, default in defaults_of(args).items()}
-        frame |= zip([parameter.arg for parameter in (*args.posonlyargs, *args.args)], call.args, strict=False)
-        frame |= {"": call, **dict(call.keywords)}
-        frame = {name: value for name, value in frame.items() if len(scope.bindings.get(name, ())) < 2}
+        scope, frame = owner.scope_of(function), {"": call, **arguments_in(function, call, owner)}
         mode = evaluated_with(frame, scope, lambda resolver: resolver.expression(made[0], scope))
         if not isinstance(mode, CallValue) or mode.func.name != "mcpcore.FailureMode":
             return None
@@ -518,6 +511,16 @@ def evaluated_with(values: dict[str, Value], scope: Scope, evaluator: Callable[[
         return evaluator(resolver)
     finally:
         scope.values = cached
+
+
+def arguments_in(function: FunctionNode, call: CallValue, owner: Module, *bound: Value) -> dict[str, Value]:
+    """The values of the parameters of a function for one call of it, except those that it binds again."""
+    args, scope, reader = function.args, owner.scope_of(function), Resolver()
+    reader.frame = owner.scope, {}  # a default may call the function itself
+    values = {name: reader.expression(default, owner.scope) for name, default in defaults_of(args).items()}
+    values |= zip([parameter.arg for parameter in (*args.posonlyargs, *args.args)], (*bound, *call.args), strict=False)
+    values |= dict(call.keywords)
+    return {name: value for name, value in values.items() if len(scope.bindings.get(name, ())) == 1}
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:

@@ -66,13 +66,17 @@ class ContractUnthrown(Rule):
         ]
         names = " or ".join(dict.fromkeys(user.display_name for user, _, _ in stopped or users))
         node, module = (entry.node, entry.module) if own else (element_of(contract, entry), contract.module)
-        message = f"the reason {entry.reason_text!r} is declared, but nothing that {names} calls raises it{others}"
-        step = f"raise ctx.fail({entry.reason_text!r}) where it happens, or remove the entry from errors"
-        if stopped:
-            message = f"the reason {entry.reason_text!r} is declared, but {names} catches it before the client sees it"
-            step = "let it through with `except CodedError: raise`, or remove the entry from errors"
+        unraised = (
+            f"nothing that {names} calls raises it{others}",
+            f"raise ctx.fail({entry.reason_text!r}) where it happens",
+        )
+        caught = f"{names} catches it before the client sees it", "let it through with `except CodedError: raise`"
+        problem, step = caught if stopped else unraised
+        message = f"the reason {entry.reason_text!r} is declared, but {problem}"
         related = [] if own else [ctx.related(entry.node, "it is declared here", entry.module)]
-        ctx.report(node, message, help=step, tool=tool, module=module, related=related)
+        ctx.report(
+            node, message, help=f"{step}, or remove the entry from errors", tool=tool, module=module, related=related
+        )
 
 
 def _idle(tool: ToolDef, contract: Contract, ctx: RuleContext) -> list[ContractEntry]:

@@ -9,12 +9,12 @@ from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.context import ContextCalls
 from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
 from mcpcore_lint.engine.semantics.codes import CODES
-from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate, evaluated_with
+from mcpcore_lint.engine.semantics.evaluate import Resolver, arguments_in, evaluate, evaluated_with
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_info, is_local
 from mcpcore_lint.engine.semantics.type_model import ancestry, outside_bases
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import defaults_of, own_nodes
+from mcpcore_lint.engine.syntax.parse import own_nodes
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
     Argument,
@@ -307,11 +307,8 @@ def _constructing(symbol: Symbol, call: CallValue) -> CallValue | None:
         if len(supers) != 1 or sets or not call.complete:
             return None
         scope = owner.module.scope_of(method)
-        first, *names = [arg.arg for arg in (*method.args.posonlyargs, *method.args.args)]
-        frame = {name: evaluate(default, owner.scope) for name, default in defaults_of(method.args).items()}
-        frame |= {first: symbol, **dict(zip(names, call.args, strict=False)), **dict(call.keywords)}
+        frame = arguments_in(method, call, owner.module, symbol)
         read = partial(Resolver.arguments, node=supers[0], scope=scope)
-        frame = {name: value for name, value in frame.items() if len(scope.bindings.get(name, ())) == 1}
         args, keywords, complete = evaluated_with(frame, scope, read)
         call = replace(call, args=tuple(args), keywords=tuple(keywords), complete=complete)
     return call

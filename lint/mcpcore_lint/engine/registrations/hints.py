@@ -33,9 +33,7 @@ class Hints(NamedTuple):
 
         Hints that are left out have the defaults of MCP: the tool is neither read-only nor idempotent.
         """
-        if "true" in self:
-            return True
-        return None if "unknown" in self else False
+        return True if "true" in self else None if "unknown" in self else False
 
 
 def annotations_of(item: Value, call: CallValue) -> Value:

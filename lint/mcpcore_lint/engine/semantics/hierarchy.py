@@ -102,6 +102,4 @@ class Hierarchy:
     def is_exception(self, name: str) -> bool | None:
         """Whether a class is an exception; None if that is unknown."""
         above, complete = self.ancestors(name)
-        if "builtins.BaseException" in above:
-            return True
-        return False if complete else None
+        return True if "builtins.BaseException" in above else False if complete else None

@@ -82,9 +82,7 @@ def _reasons(names: list[str]) -> str:
 
 def _declared_reasons(contract: Contract | None) -> tuple[str, ...] | None:
     """All reasons of a contract, in order; None if it may have others."""
-    if contract is None:
-        return ()
-    return contract.reasons if contract.known else None
+    return () if contract is None else contract.reasons if contract.known else None
 
 
 def _fix(handler: Handler, listed: str, ctx: RuleContext) -> Fix | None:

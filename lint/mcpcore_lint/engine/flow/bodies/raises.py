@@ -147,9 +147,7 @@ class RaiseReader:
     def _caught(self, type_name: str, catch: CatchSite) -> bool | None:
         is_kind_of = self.errors.hierarchy.is_kind_of
         verdicts = [None if name is None else is_kind_of(type_name, name) for name in catch.types]
-        if True in verdicts:
-            return True
-        return None if None in verdicts else False
+        return True if True in verdicts else None if None in verdicts else False
 
     def _passes_on(self, clause: ast.ExceptHandler) -> bool:
         """Whether a clause raises the caught exception again."""

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import time
+from datetime import datetime
 
 import pytest
 from click.testing import CliRunner
@@ -109,7 +110,9 @@ async def test_an_agent_meets_a_failure_on_demand(served, tmp_path):
     done = CliRunner().invoke(cli, ["fail-report", str(log)])
     assert 1 == done.exit_code
     assert "take failed: unconfirmed (injected)\n" in done.stdout
-    assert "made the same call again after 0.0 s: against the advice" in done.stdout
+    began, repeated = (datetime.fromisoformat(line["time"]) for line in lines[:2])
+    waited = (repeated - began).total_seconds()
+    assert f"made the same call again after {waited:.1f} s: against the advice" in done.stdout
     assert done.stdout.endswith("5 calls, 3 failures, 1 against the advice.\n")
 
 

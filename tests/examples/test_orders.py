@@ -44,11 +44,13 @@ async def ask(session: Client, tool: str, **arguments: Any) -> Any:
     return result.structured_content.get("result", result.structured_content)
 
 
-def at_desk(test: Callable[[Ask, PaymentService], Awaitable[None]]) -> Callable[[], None]:
+def at_desk(
+    test: Callable[[Ask, PaymentService], Awaitable[None]], options: tuple[str, ...] = QUICK
+) -> Callable[[], None]:
     """Run a test with a session on the contract server."""
 
     async def main() -> None:
-        async with desk("contracts", *QUICK) as (session, payments):
+        async with desk("contracts", *options) as (session, payments):
             await test(partial(ask, session), payments)
 
     def run() -> None:
@@ -164,18 +166,19 @@ async def test_a_batch_answers_with_what_was_placed(ask: Ask, payments: PaymentS
     assert ("payment_unconfirmed", "unknown", Retry.never()) == (unknown.reason, unknown.effects, unknown.retry)
 
 
-@at_desk
+@partial(at_desk, options=("--reset-after", "3"))
 async def test_an_open_circuit_spares_the_payment_service(ask: Ask, payments: PaymentService) -> None:
     """After two failures it is not called; after the advised time, the next call is the trial and succeeds."""
-    payments.set_fault("fail", seconds=0.3)
+    payments.set_fault("fail", seconds=30)
     place = partial(ask, "place_order", customer="ann", item="lamp")
     assert "payments_down" == (await place()).reason
     opened = await place()
-    assert 0.5 < opened.retry.seconds <= 0.8
+    assert 2 < opened.retry.seconds <= 3
     reached = payments.requests()
     refused = [await place() for _ in range(5)]
     assert {"payments_down"} == {failure.reason for failure in refused}
     assert reached == payments.requests()
+    payments.set_fault("answer")
     await anyio.sleep(refused[-1].retry.seconds)
     assert "paid" == (await place())["status"]
 

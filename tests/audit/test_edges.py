@@ -255,8 +255,7 @@ def test_a_trail_that_lives_longer_than_the_modules_ends_in_silence(path):
 
 def test_a_trail_has_a_repr(tmp_path):
     """Logs and debuggers show it without the key."""
-    trail = AuditTrail(tmp_path / "a", key="k" * 32)
-    assert repr(trail) == f"AuditTrail({str(tmp_path / 'a')!r}, policy='warn')"
+    assert repr(AuditTrail(tmp_path / "a", key="k" * 32)) == f"AuditTrail({str(tmp_path / 'a')!r}, policy='warn')"
     assert "None" in repr(AuditTrail())
 
 

@@ -63,8 +63,7 @@ def test_the_logger_gets_records_at_its_level() -> None:
 def test_a_sink_decides_first(answer: Any, due: int) -> None:
     """A sink whose `listens` raises gets the record."""
     sink = Taking(answer)
-    boundary = Boundary(server="s", audit=AuditTrail(sinks=[sink]))
-    answer_to(boundary, not_found(), contract=Contract(), name="f")
+    answer_to(Boundary(server="s", audit=AuditTrail(sinks=[sink])), not_found(), contract=Contract(), name="f")
     assert due == len(sink.taken)
 
 

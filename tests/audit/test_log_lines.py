@@ -83,8 +83,7 @@ def test_the_line_is_always_a_single_line(tmp_path, failure, caplog):
 def test_a_record_that_is_missing_from_the_file_is_logged(tmp_path, failure, caplog):
     """The log has the complete record, at the same level as without a file."""
     caplog.set_level(logging.INFO, "mcpcore.audit")
-    trail = AuditTrail(tmp_path / "missing" / "audit.jsonl", sinks=())
-    trail.record(failure(1, name="INTERNAL_ERROR"))
+    AuditTrail(tmp_path / "missing" / "audit.jsonl", sinks=()).record(failure(1, name="INTERNAL_ERROR"))
     record, warning = caplog.records
     assert (record.levelno, json.loads(record.getMessage())["message"]) == (logging.ERROR, failure(1)["message"])
     assert "cannot be written" in warning.getMessage()

@@ -221,8 +221,7 @@ class TestOptions:
         trail.record(failure())
         assert trail.policy == "refuse"
         assert verify(path, key="k" * 32).keyed
-        other = AuditTrail.from_options(tmp_path / "other", environ=environ)
-        other.record(failure())
+        AuditTrail.from_options(tmp_path / "other", environ=environ).record(failure())
         assert verify(tmp_path / "other", key="k" * 32).keyed
         assert AuditTrail.from_options(trail, environ={}) is trail
 

@@ -222,8 +222,7 @@ def test_a_changed_head_is_found(lines, place):
     for key in (None, KEY):
         all_lines, head = lines[key]
         for at in range(len(head.rstrip())):
-            changed = head[:at] + bytes([head[at] ^ 1]) + head[at + 1 :]
-            assert kinds(lay(place, all_lines, changed), key), (key, at)
+            assert kinds(lay(place, all_lines, head[:at] + bytes([head[at] ^ 1]) + head[at + 1 :]), key), (key, at)
 
 
 def test_a_signed_trail_is_not_verified_without_its_key(lines, place):

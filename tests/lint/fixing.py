@@ -12,5 +12,4 @@ def fix_paths(paths, root, settings, *, unsafe=False):
     """Fix files below a folder; the fixed files, and the result of checking them again."""
     config = Config(str(root), settings=settings)
     group = Group(config, tuple(map(str, paths)), Walk(config.settings, str(root)).run(paths))
-    named = real_paths(paths)
-    return fix_groups([group], lambda result: result.diagnostics, unsafe=unsafe, named=named, cache=False)
+    return fix_groups([group], lambda result: result.diagnostics, unsafe=unsafe, named=real_paths(paths), cache=False)

@@ -203,8 +203,7 @@ def test_findings_follow_unsaved_texts_of_other_documents(editor, server):
 
 def test_files_changed_on_disk_are_read_again(editor, server):
     """Deleted files and changed settings matter without a restart, and an excluded file has no findings."""
-    broken = SERVER.replace("raise ctx.fail(BUSY)", 'raise ctx.fail("nothing")')
-    excluded = editor.open("old/server.py", broken)
+    excluded = editor.open("old/server.py", SERVER.replace("raise ctx.fail(BUSY)", 'raise ctx.fail("nothing")'))
     assert [] == editor.rules(excluded)
     editor.until(lambda: editor.registered == [types.WORKSPACE_DID_CHANGE_WATCHED_FILES])
     settings = editor.write("pyproject.toml", "[tool.mcpcore.lint]\n")

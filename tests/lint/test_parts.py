@@ -15,5 +15,4 @@ def test_a_part_names_functions_of_the_engine(part):
     """Each hook is a function that exists, so that a renamed one cannot leave the ablation."""
     for hook in part.hooks:
         module, _, path = hook.partition(":")
-        owner = importlib.import_module(f"mcpcore_lint.{module}")
-        assert callable(reduce(getattr, path.split("."), owner))
+        assert callable(reduce(getattr, path.split("."), importlib.import_module(f"mcpcore_lint.{module}")))

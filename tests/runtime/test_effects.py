@@ -376,8 +376,7 @@ def test_effects_from_another_server_are_passed_on(sent: Any, call: Call) -> Non
         text = TextContent(type="text", text="x")
         return CallToolResult(content=[text], structured_content={"error": error}, is_error=True)
 
-    expected = (sent, Retry.now()) if sent in EFFECTS else UNKNOWN
-    assert expected == told(call(Server("s", tools=[relay]), "relay"))
+    assert ((sent, Retry.now()) if sent in EFFECTS else UNKNOWN) == told(call(Server("s", tools=[relay]), "relay"))
 
 
 @pytest.mark.usefixtures("door")

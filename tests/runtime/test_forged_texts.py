@@ -258,8 +258,7 @@ def test_declared_values_are_read_back_unchanged(
         # A hint alone at the throw site replaces the whole recovery, its fallback tool included.
         assert sent.fallback_tool == read.fallback_tool == ("search" if hint is None or not hint.strip() else None)
         assert sent.correlation_id == read.correlation_id
-        again = from_text(replace(sent, repeated=repeated).text(limits=LIMITS))
-        assert replace(read, repeated=repeated) == again
+        assert replace(read, repeated=repeated) == from_text(replace(sent, repeated=repeated).text(limits=LIMITS))
         assert replace(sent, repeated=repeated) == Envelope.from_json(replace(sent, repeated=repeated).to_json())
     else:
         json.loads(text)

@@ -74,8 +74,7 @@ class Strangers:
         return ident
 
     async def status(self, ident: str, message: Any = PING, user: str = "") -> int:
-        headers = {"mcp-session-id": ident}
-        return (await self.send("10.0.0.1", json=message, headers=headers, user=user)).status_code
+        return (await self.send("10.0.0.1", json=message, headers={"mcp-session-id": ident}, user=user)).status_code
 
 
 @contextlib.asynccontextmanager
@@ -310,8 +309,7 @@ def test_forwarded_addresses_are_believed_only_where_the_operator_says_so(
                 async with httpx2.AsyncClient(trust_env=False) as client:
                     url = f"http://127.0.0.1:{listening.getsockname()[1]}"
                     answer = await client.get(url, headers=forwarded)
-                expected = "https 10.1.1.1" if allowed == "127.0.0.1" else "http 127.0.0.1"
-                assert expected == answer.text
+                assert ("https 10.1.1.1" if allowed == "127.0.0.1" else "http 127.0.0.1") == answer.text
                 web.should_exit = True
 
     run(test)

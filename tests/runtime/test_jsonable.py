@@ -152,8 +152,7 @@ def depth_of(value: Any) -> int:
 def test_anything_is_strict_json_within_its_depth(value: Any, depth: int) -> None:
     """The result encodes as UTF-8, has no NaN, respects the depth, and reads back as it was."""
     converted = to_json(value, depth=depth)
-    text = dumps(converted)
-    assert converted == strict(text.encode().decode())
+    assert converted == strict(dumps(converted).encode().decode())
     assert depth_of(converted) <= depth
 
 
@@ -240,8 +239,7 @@ def test_cycles_are_replaced_where_they_close() -> None:
     point = Point(1)
     point.inner = [point]
     assert {"x": 1, "inner": ["<Point> … (cycle)"]} == to_json(point)
-    twice = [[1]] * 2
-    assert [[1], [1]] == to_json(twice)
+    assert [[1], [1]] == to_json([[1]] * 2)
 
 
 def test_shared_lists_do_not_grow_with_every_level() -> None:

@@ -176,8 +176,7 @@ def test_an_application_that_is_mounted_in_another_counts_too(served_by: str, tr
     outer = Starlette(routes=[Mount("/tools", app=inner)], lifespan=lambda _: inner.router.lifespan_context(inner))
     with served(outer) as url:
         statuses(url.replace("/mcp", "/tools/mcp"), {"content": "{"})
-    inner_refusals = [layer.kwargs["refusals"] for layer in inner.user_middleware if "refusals" in layer.kwargs]
-    inner_refusals[0].write()
+    next(layer.kwargs["refusals"] for layer in inner.user_middleware if "refusals" in layer.kwargs).write()
     assert 1 == records_of(trail)["bad_request"]["count"]
 
 

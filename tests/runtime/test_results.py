@@ -178,6 +178,5 @@ def test_finite_results_are_sent_as_they_are() -> None:
 
     for structured in (None, {}, {"a": [1.5, "NaN", {"Infinity": None}]}):
         for text in ("fine", 'NaN and ["Infinity"'):
-            block = TextContent(type="text", text=text)
-            result = CallToolResult(content=[block], structured_content=structured)
+            result = CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)
             assert result == sendable(result, {"type": "object"})

@@ -152,8 +152,7 @@ class TestOnAServer:
     def test_a_secret_in_a_filled_text_is_hidden(self) -> None:
         """A declared text is sent as it is only while it holds no words but the author's."""
         example = mode(when=f"Not {TOKEN}.", recovery=f"Not like {TOKEN}.")
-        shown = sent(example, lambda ctx: ctx.fail("too_many", data={"item": "chair", "left": 1}))[0]
-        assert 2 == shown.count(TOKEN)
+        assert 2 == sent(example, lambda ctx: ctx.fail("too_many", data={"item": "chair", "left": 1}))[0].count(TOKEN)
         for entry in (mode(recovery="Do not order {item}."), mode(recovery="Not {item}.", user_message=None)):
             text, envelope = sent(entry, lambda ctx: ctx.fail("too_many", data={"item": f"chair {TOKEN}", "left": 1}))
             assert "chair [redacted]" in envelope.message

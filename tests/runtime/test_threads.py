@@ -38,8 +38,7 @@ class Odd:
 @asynccontextmanager
 async def serving(kind: str, seconds: float | None = None, **handlers: Callable[[], object]) -> AsyncIterator[Any]:
     """A client of a server whose tools are `handlers`; with four threads for each of them."""
-    limiter = anyio.to_thread.current_default_thread_limiter()
-    limiter.total_tokens = 4
+    anyio.to_thread.current_default_thread_limiter().total_tokens = 4
     server = Server("s", timeout=seconds)
     for name, handler in handlers.items():
         if kind == "plain":

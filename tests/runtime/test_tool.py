@@ -452,8 +452,7 @@ async def test_an_input_required_result_is_passed_on() -> None:
         return ctx.request_state
 
     async with Client(Server("s", tools=[f])) as client:
-        result = await client.session.call_tool("f", {}, allow_input_required=True)
-        assert isinstance(result, InputRequiredResult)
+        assert isinstance(await client.session.call_tool("f", {}, allow_input_required=True), InputRequiredResult)
         assert "again" == found(await client.call_tool("f", {}))
 
 

@@ -93,8 +93,7 @@ def test_over_stdio(era: str, framework: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", ["plain", "json", "stateless", "stateless json"])
 def test_over_http(ports: dict[str, int], way: str, era: str) -> None:
     """A real server on a local port may be stateless or not, and answer with JSON or event streams."""
-    has_session = era == "legacy" and "stateless" not in way
-    run = functools.partial(exercise, names=("pet", "sdk"), has_session=has_session)
+    run = functools.partial(exercise, names=("pet", "sdk"), has_session=era == "legacy" and "stateless" not in way)
     anyio.run(run, f"http://127.0.0.1:{ports[way]}/mcp", era)
 
 

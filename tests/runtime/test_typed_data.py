@@ -75,8 +75,7 @@ class Answer:
         self.error = result.structured_content["error"]
         reserved = ("reason", "retryable", "recovery")
         self.data = {key: value for key, value in self.error["data"].items() if key not in reserved}
-        records = [json.loads(line) for line in path.read_text().splitlines()]
-        self.broken = records[-1].get("broken_contract")
+        self.broken = [json.loads(line) for line in path.read_text().splitlines()][-1].get("broken_contract")
 
     def fits(self) -> bool:
         jsonschema.validate(self.data, self.schema)

@@ -256,8 +256,7 @@ def test_any_upstream_result_becomes_a_bounded_escaped_failure_with_a_new_id(
     changes: dict[str, Any], plain: dict[str, Any], texts: list[str], as_changes: bool, ours: str
 ) -> None:
     """This holds in each dialect for any structured content with `isError`."""
-    structured = canonical(**changes) if as_changes else plain
-    result = handed_on(failure(structured, *texts), dialect=ours, limits=LIMITS)
+    result = handed_on(failure(canonical(**changes) if as_changes else plain, *texts), dialect=ours, limits=LIMITS)
     told = envelope_of(result)
     assert ours == told.dialect
     assert 200 >= len(told.message)

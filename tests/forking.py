@@ -68,7 +68,7 @@ FURTHER: Final = {"fastmcp": FASTMCP, "pytest": PYTEST, "lint": LINT}
 """What is also imported in a process that the first one forks."""
 _IMPORTS_FASTMCP: Final = re.compile(rb"^(?:from|import) fastmcp\b", re.MULTILINE)
 _PYTHON_FILE: Final = re.compile(r"[^\s\"\[\],]+\.py\b")
-GARBAGE: Final = (5_000, 20, 100)
+GARBAGE: Final = (20_000, 20, 100)
 """How much is made before Python looks for garbage. By its own numbers, an eighth of the time of the tests goes into that."""
 _HEEDED: Final = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING")
 """Variables of the interpreter that a forked process heeds. It has the search path of the tests too, behind its own."""

@@ -135,8 +135,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Remove the FastMCP runs of parameters that are marked `server_only`."""
+    """Remove the FastMCP runs of parameters that are marked `server_only`; begin with slow files, so that no worker ends with one."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
     items[:] = [item for item in items if not (_is_on_fastmcp(item) and item.get_closest_marker("server_only"))]
+    items.sort(key=lambda item: item.path not in slow)
 
 
 def _is_on_fastmcp(item: pytest.Item) -> bool:

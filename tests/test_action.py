@@ -220,6 +220,7 @@ def test_findings_of_the_change_fail_and_are_uploaded(runner):
     assert "file=old.py" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locked", [True, False])
 def test_a_breaking_change_is_commented_once(runner, locked):
     """A later run replaces the comment; a base without a lock file has its code read."""

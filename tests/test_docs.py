@@ -84,6 +84,7 @@ def named(page):
     return str(page.relative_to(ROOT))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_python_blocks_run_and_transcripts_are_true(page, tmp_path, monkeypatch):
     """Code copied from a page works in the order of the page and prints the shown output."""

@@ -167,6 +167,7 @@ def test_only_the_extra_cli_brings_libcst(plain: Installed) -> None:
     assert "libcst" in plain.names["cli"] - plain.names[""]
 
 
+@pytest.mark.slow
 def test_a_plain_install_serves(plain: Installed, shop: Path) -> None:
     """`mcpcore run` answers over stdio, and `mcpcore call` gets the declared failure."""
     opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}

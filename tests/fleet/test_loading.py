@@ -215,6 +215,7 @@ class TestFiles:
         assert "takes KEY=VALUE" in run("load", path, "--store", store, "--attribute", "x", status=2).err
 
 
+@pytest.mark.slow
 def test_tail_follows_what_is_loaded(run, tmp_path, trail, store):
     """`tail -f` prints records that are loaded later, each once, although they are loaded twice."""
     first = write_trail(tmp_path / "first.jsonl", 10, seed=4)

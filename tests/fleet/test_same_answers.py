@@ -73,6 +73,7 @@ def test_every_filter_gives_the_same_answer(run, trail, store, server):
     assert sum(0 < size < 120 for size in sizes) > len(sizes) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_the_output_is_the_same_to_the_byte(run, trail, store, server, command):
     """So is everything that a command prints."""

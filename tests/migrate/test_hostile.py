@@ -190,6 +190,7 @@ def clauses(count: int, *, one_try: bool) -> str:
     return "from mcp.server.fastmcp.exceptions import ToolError\n" + "\n".join([*lines, "    return a", classes])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one_try", [True, False], ids=["of one try", "of a try each"])
 def test_twice_as_many_clauses_take_twice_as_long(tmp_path: Path, *, one_try: bool) -> None:
     """That holds for the conversion, and for the diff that shows it."""

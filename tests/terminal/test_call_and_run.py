@@ -48,6 +48,7 @@ def test_what_a_server_sends_as_json(bench, server, mode):
         assert (error["message"], error["data"]) == (HOSTILE, {"why": HOSTILE})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("mode", ["text", "protocol", "crash"])
 def test_what_a_server_sends_on_a_terminal(bench, server, mode):

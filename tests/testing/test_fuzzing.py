@@ -404,6 +404,7 @@ SCHEMAS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
 def test_drawn_values_fit_the_schema(schema: dict[str, Any]) -> None:
     """As jsonschema reads it; and not all are the same."""

@@ -223,6 +223,7 @@ def test_killed():
 """
 
 
+@pytest.mark.slow
 def test_servers_in_other_processes(tmp_path: Path) -> None:
     """Over stdio and over HTTP, and killed; the tests run in the workers of pytest-xdist."""
     shop = Project(tmp_path, OTHER_PROCESSES)

@@ -73,6 +73,7 @@ def test_real_files_are_the_same(part):
     assert sum(each > 0 for each in put_off) > len(put_off) / 2
 
 
+@pytest.mark.slow
 @SLOW
 @given(any_program, st.integers())
 def test_any_program_is_the_same(text, seed):

@@ -203,6 +203,7 @@ def test_a_broken_cache_is_ignored(project):
     assert [] == list(folder.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unsafe", [(), ("--unsafe-fixes",)], ids=["safe", "unsafe"])
 def test_diff_shows_exactly_what_fix_writes(empty, unsafe):
     """For one project made of all rule cases, the patch of `--diff` gives the same files as `--fix`."""

@@ -17,7 +17,7 @@ CONFORMANCE := tests/proxy/conformance/node_modules
 COMPARISON := bench/comparison/node_modules
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check docs site sitecheck quickstart newest locks pictures coverage bench overlays conformance hosts reach browser lock clean
+.PHONY: help setup demo test tests tests_on_fastmcp40 check docs site sitecheck quickstart newest locks pictures coverage bench overlays conformance hosts reach browser lock clean
 
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -73,9 +73,15 @@ demo: setup ## a server and its failures, as an agent sees them
 OF_FASTMCP := arguments auth_scopes cancellation errors handlers_of_all_kinds lost names output_schema refusals \
 	resources_and_prompts results returned surfaces threads tool transports wire
 
+# Both at the same time, as many tests wait for a server; the output of the second follows that of the first.
 test: setup reach browser $(CONFORMANCE)/.ready $(FASTMCP40)/.ready ## everything: unit, property, typing, end to end; what FastMCP itself does also on FastMCP 4.0
+	@$(MAKE) --no-print-directory -j 2 tests tests_on_fastmcp40; code=$$?; cat $(FASTMCP40)/tests.log; exit $$code
+
+tests:
 	$(BIN)/python -m pytest
-	$(FASTMCP40)/bin/python -m pytest -q -n 2 -k fastmcp tests/integrations/fastmcp tests/integrations/test_agents.py $(OF_FASTMCP:%=tests/runtime/test_%.py)
+
+tests_on_fastmcp40:
+	$(FASTMCP40)/bin/python -m pytest -q -n 0 -k fastmcp tests/integrations/fastmcp tests/integrations/test_agents.py $(OF_FASTMCP:%=tests/runtime/test_%.py) > $(FASTMCP40)/tests.log 2>&1
 
 check: setup ## formatting, lint, types and layers of the project itself
 	$(BIN)/ruff format --check .

@@ -167,8 +167,7 @@ def test_an_answer_that_is_none_is_not_taken_for_a_server_that_went_away(call, w
 
 def test_a_list_that_cannot_be_read_does_not_keep_from_a_call(call):
     """The call goes out with guessed values, as where the server refuses to list."""
-    server = (sys.executable, str(SERVERS / "malformed.py"), "list")
-    done = call("work", "--era", "handshake", "--", *server)
+    done = call("work", "--era", "handshake", "--", sys.executable, str(SERVERS / "malformed.py"), "list")
     assert (0, "") == (done.exit_code, done.stderr)
     assert done.stdout.startswith("work succeeded")
 

@@ -153,8 +153,7 @@ async def test_an_action_runs_and_the_call_is_made_again(key: Any) -> None:
     async with sdk_client() as (session, calls):
 
         async def begin_session(failed: ToolCallFailed) -> dict[str, Any]:
-            begun = await call(session, "begin_session")
-            return {**failed.arguments, "session": begun.structured_content["result"]}
+            return {**failed.arguments, "session": (await call(session, "begin_session")).structured_content["result"]}
 
         result = await call(session, "buy", policy=CallPolicy(on={key: begin_session}))
     assert {"result": "bought"} == result.structured_content

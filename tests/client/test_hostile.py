@@ -101,8 +101,7 @@ async def test_arguments_may_be_declared_anywhere_in_a_schema() -> None:
         {"additionalProperties": True},
         {"patternProperties": {"^l": {}}},
     ):
-        tools = [correcting({"limit": 1}, schema)]
-        _, calls = await failure_of(tools, lambda _: failed("x", effects="none"))
+        _, calls = await failure_of([correcting({"limit": 1}, schema)], lambda _: failed("x", effects="none"))
         assert ["a", "a"] == calls
 
 

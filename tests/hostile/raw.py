@@ -162,8 +162,7 @@ class Http(Process):
         self.port = self._port_of_proxy() if self.is_hostile else int(self.process.stdout.readline())
         self._number = 0
         head, _ = self.exchange(self.post(encoded(INITIALIZE), session=None))
-        headers = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
-        self.session = headers[b"mcp-session-id"]
+        self.session = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])[b"mcp-session-id"]
         self.exchange(self.post(encoded(INITIALIZED)))
 
     def _port_of_proxy(self) -> int:

@@ -193,8 +193,7 @@ def require_allowed(server: Hostile, policy: CallPolicy) -> None:
         else:
             assert allows(policy.fallbacks, tool)
             assert tool == declared["fallbackTool"]
-            sent = (error or {}).get("data", {}).get("recovery", {}).get("fallbackTool")
-            assert sent in (None, 7, tool)
+            assert (error or {}).get("data", {}).get("recovery", {}).get("fallbackTool") in (None, 7, tool)
             assert tool in tools
             assert tool not in {name for name, _ in server.calls[:number]}
             assert arguments == before_arguments

@@ -36,8 +36,7 @@ async def pydantic_ai(server: Server, tool: str, arguments: dict[str, Any], poli
             return ModelResponse(parts=[ToolCallPart(tool, arguments)])
         return ModelResponse(parts=[TextPart("done")])
 
-    toolset = PolicyToolset(MCPToolset(Client(server)), policy=policy)
-    await Agent(FunctionModel(model), toolsets=[toolset]).run("work")
+    await Agent(FunctionModel(model), toolsets=[PolicyToolset(MCPToolset(Client(server)), policy=policy)]).run("work")
     return "\n".join(seen)
 
 

@@ -246,8 +246,7 @@ async def test_the_client_of_fastmcp_returns_a_failure_where_it_is_told_to() -> 
     from mcpcore.integrations.fastmcp_client import PolicyClient, PolicyToolError
 
     async with PolicyClient(make_shop()) as client:
-        result = await client.call_tool("work", {"kind": "closed"}, raise_on_error=False)
-        assert result.is_error
+        assert (await client.call_tool("work", {"kind": "closed"}, raise_on_error=False)).is_error
         with pytest.raises(MCPError, match="Unknown tool"):
             await client.call_tool("wrok", {"kind": "closed"}, raise_on_error=False)
         with pytest.raises(ToolError) as raised:

@@ -260,8 +260,7 @@ def test_fixes_and_suppressions_are_code_actions(editor, server):
 
 def test_hover_shows_the_entry_of_a_reason_and_where_it_is_raised(editor, server):
     """Text of the source is escaped, since Markdown of an editor can hold links."""
-    hover = editor.ask("hover", types.HoverParams(**editor.at(server, "ctx.fail(B", "USY)")))
-    text = hover.contents.value
+    text = editor.ask("hover", types.HoverParams(**editor.at(server, "ctx.fail(B", "USY)"))).contents.value
     for part in (
         "**When**: The \\*queue\\* is full.",
         "**Recovery**: Wait a bit and then retry.",
@@ -347,8 +346,7 @@ def test_a_strange_client_does_not_end_the_server(editor, server):
     whole = types.TextDocumentContentChangeWholeDocument("x")
     editor.client.text_document_did_change(types.DidChangeTextDocumentParams(unknown, [whole]))
     for position in (types.Position(2**31 - 1, 0), types.Position(16, 2**31 - 1)):
-        identifier = types.TextDocumentIdentifier(server)
-        assert editor.ask("hover", types.HoverParams(identifier, position)) is None
+        assert editor.ask("hover", types.HoverParams(types.TextDocumentIdentifier(server), position)) is None
     for number, text in enumerate(("x = '\ud83d'\n", "x = '\0'\n", f"x = {'(' * 3000}\n")):
         uri = editor.open(f"strange_{number}.py", text)
         assert [(1, "parse-error")] == editor.rules(uri)

@@ -92,8 +92,7 @@ def test_failures_with_other_advice_have_other_entries(tmp_path: Path) -> None:
 
 def _project(tmp_path: Path) -> dict[str, str | bytes]:
     tools = {f"pkg/{name}.py": TOOLS.format(name=name) for name in ("one", "two")}
-    files = {"server.py": SERVER, "pkg/__init__.py": "", "pkg/client.py": CLIENT, "pkg/paths.py": PATHS}
-    return {**files, **tools}
+    return {"server.py": SERVER, "pkg/__init__.py": "", "pkg/client.py": CLIENT, "pkg/paths.py": PATHS, **tools}
 
 
 def test_every_exception_of_a_helper_has_a_line(tmp_path: Path) -> None:

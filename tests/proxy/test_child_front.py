@@ -289,8 +289,7 @@ def test_the_bytes_of_a_message_arrive() -> None:
             session = {**ACCEPT, "mcp-session-id": opened.headers["mcp-session-id"]}
 
             async def post(method: str) -> list[str]:
-                body = {**INITIALIZE, "method": method}
-                answers = [await client.post("/mcp", json=body, headers=session)]
+                answers = [await client.post("/mcp", json={**INITIALIZE, "method": method}, headers=session)]
                 answers.append(await client.post("/mcp", **single(method)))
                 return list(map(data_of, answers))
 

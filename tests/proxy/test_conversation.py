@@ -448,8 +448,7 @@ def test_names_that_the_server_does_not_have_are_reported(caplog: pytest.LogCapt
         "match": {"text": "x"},
     }
     unfit = entry | {"fallback_tool": "t", "fallback_arguments": {"q": 1}}
-    overlay = Overlay.of({"version": 1, "tools": {"lost": [entry], "t": [unfit]}})
-    conversation = talk("tools/list", overlay=overlay)
+    conversation = talk("tools/list", overlay=Overlay.of({"version": 1, "tools": {"lost": [entry], "t": [unfit]}}))
     with caplog.at_level(logging.WARNING):
         respond(conversation, result={"tools": [{"name": "t"}]})
         conversation.from_client(request("tools/list", 2))

@@ -61,8 +61,7 @@ ADDED_BY = (
 def extended(mcp: FastMCP[Any], *parts: Any) -> FastMCP[Any]:
     """Add middleware, transforms, providers, tools, resources and prompts to a server, in this order, and return it."""
     for part in parts:
-        adding = next((name for kinds, name in ADDED_BY if isinstance(part, kinds)), "add_tool")
-        getattr(mcp, adding)(part)
+        getattr(mcp, next((name for kinds, name in ADDED_BY if isinstance(part, kinds)), "add_tool"))(part)
     return mcp
 
 

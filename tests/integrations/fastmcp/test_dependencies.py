@@ -113,8 +113,7 @@ async def test_a_dependency_that_fails_fails_the_handler(
     error = answer["error"] if isinstance(answer, dict) else answer.structured_content["error"]
     data = error.get("data", {})
     assert (name, reason) == (error["name"], data.get("reason"))
-    recovery = {"hint": GONE.recovery} if reason else None
-    assert recovery == data.get("recovery")
+    assert ({"hint": GONE.recovery} if reason else None) == data.get("recovery")
     if failing == "not found":
         assert "No row 7." == error["message"]
     (record,) = [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]

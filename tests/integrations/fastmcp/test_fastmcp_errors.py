@@ -81,8 +81,7 @@ class TestFastMCPsOwnErrors:
             mcp.tool(slow, timeout=0.05)
         else:
             mcp.tool(tool(errors=[NO_ORDER], read_only=True)(get_order.handler), timeout=0.05, name="slow")
-        arguments = {} if sync else {"order_id": "slow"}
-        error = error_of(calling(mcp, "slow", arguments))
+        error = error_of(calling(mcp, "slow", {} if sync else {"order_id": "slow"}))
         assert ("TIMEOUT", True) == (error["name"], error["data"]["retryable"]), (
             "FastMCP words its timeout of a tool in a new way: change TIMED_OUT in mcpcore/integrations/fastmcp/errors.py"
         )

@@ -110,8 +110,7 @@ OTHERS: dict[str, Callable[[], Middleware]] = {
 def logged(caplog: pytest.LogCaptureFixture) -> str:
     """Return all entries of the log as they are written, without those of the audit trail and of mcpcore."""
     formatter = logging.Formatter("%(name)s %(message)s")
-    entries = [formatter.format(record) for record in caplog.records if not record.name.startswith("mcpcore")]
-    return "\n".join(entries)
+    return "\n".join([formatter.format(record) for record in caplog.records if not record.name.startswith("mcpcore")])
 
 
 @pytest.fixture

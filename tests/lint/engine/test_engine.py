@@ -95,8 +95,7 @@ def test_circular_and_dangling_links_are_ignored(tmp_path):
     write(tmp_path, a=EMPTY.format(name="a"))
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
     (tmp_path / "nowhere.py").symlink_to(tmp_path / "gone.py")
-    report = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path))
-    assert shown(report) == [("a.py", 4, "error-contract-empty")]
+    assert shown(lint_paths([tmp_path], settings=ONLY, root=str(tmp_path))) == [("a.py", 4, "error-contract-empty")]
 
 
 def test_unreadable_paths_are_named_and_the_rest_is_checked(tmp_path, monkeypatch):
@@ -183,8 +182,7 @@ def test_a_file_of_a_hundred_thousand_lines_is_checked(tmp_path):
     body = "".join(f"def f{n}(x):\n    return g{n}(x)\n\n\n" for n in range(25_000))
     write(tmp_path, big=(EMPTY.format(name="a") + body).encode())
     start = time.process_time()
-    report = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path))
-    assert shown(report) == [("big.py", 4, "error-contract-empty")]
+    assert shown(lint_paths([tmp_path], settings=ONLY, root=str(tmp_path))) == [("big.py", 4, "error-contract-empty")]
     assert time.process_time() - start < 15
 
 
@@ -260,8 +258,7 @@ def test_suppressions_hold_for_their_line_their_statement_and_their_file(tmp_pat
 def test_settings_select_ignore_and_change_severities_by_file(tmp_path):
     """Prefixes, families, single rules and per-file settings apply in this order."""
     write(tmp_path, a=EMPTY.format(name="a"), tests__b=EMPTY.format(name="b"))
-    off = lint_paths([tmp_path], settings=Settings(select=frozenset({"handler"})), root=str(tmp_path))
-    assert shown(off) == []
+    assert shown(lint_paths([tmp_path], settings=Settings(select=frozenset({"handler"})), root=str(tmp_path))) == []
     settings = Settings(
         select=frozenset({"error-contract"}),
         ignore=frozenset({"error-contract-unthrown"}),
@@ -343,8 +340,7 @@ def test_a_tool_of_another_server_may_be_named_in_any_file(tmp_path, names, more
     assert found.failures == ()
     assert [diagnostic.path for diagnostic in found.diagnostics] == (["a.py"] if reported else [])
     alone = lint_paths([tmp_path / "a.py"], settings=UNKNOWN_TOOL, root=str(tmp_path))
-    source = (tmp_path / "a.py").read_text()
-    editor = lint_source(source, path="a.py", settings=UNKNOWN_TOOL, root=str(tmp_path))
+    editor = lint_source((tmp_path / "a.py").read_text(), path="a.py", settings=UNKNOWN_TOOL, root=str(tmp_path))
     assert (alone.diagnostics, editor.diagnostics) == ((), ())
 
 

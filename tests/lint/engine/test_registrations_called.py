@@ -123,8 +123,7 @@ def test_a_new_caller_invalidates_the_cache(tmp_path: Path, monkeypatch: pytest.
         report = lint_paths([folder], settings=Settings(), root=str(folder), cache=True)
         return [tool.name for tool in report.tools]
 
-    plain = {"plain": "def register(server):\n    @server.tool()\n    def find(q: str): ...\n"}
-    _write(folder, SDK, "", plain)
+    _write(folder, SDK, "", {"plain": "def register(server):\n    @server.tool()\n    def find(q: str): ...\n"})
     assert [] == names()
     (folder / "more.py").write_text("import plain\nfrom server import mcp\nplain.register(mcp)\n")
     assert ["find"] == names()

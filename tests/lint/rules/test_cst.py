@@ -299,8 +299,7 @@ def test_methods_are_called_in_the_order_of_libcst(rules):
     assert plain.startswith("module call ")
     assert plain.endswith("call a call /call c /call"), expected
     assert "d" not in plain.split()
-    by_libcst = dict(messages(source, rules(LogByLibcst)))
-    assert plain == by_libcst[7].replace("value ", "")
+    assert plain == dict(messages(source, rules(LogByLibcst)))[7].replace("value ", "")
 
 
 @pytest.mark.parametrize(("path", "seed"), [(piece_module.__file__, 0), (visiting.__file__, 1)])
@@ -330,8 +329,7 @@ def test_nodes_are_visited_in_the_order_of_libcst(path, seed):
         kind = type("Kind", (House,), {"id": "x", **methods})
         tree.visit(Theirs())
         piece = type("Tree", (), {"tree": tree})
-        visitor = visiting.visiting_class(kind)()
-        visiting.visit(piece, [*tree.header, *tree.body, *tree.footer], kind, visitor)
+        visiting.visit(piece, [*tree.header, *tree.body, *tree.footer], kind, visiting.visiting_class(kind)())
         assert [id(each) for each in theirs] == [id(each) for each in ours]
 
 

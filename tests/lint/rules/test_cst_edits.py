@@ -207,8 +207,7 @@ def test_fixes_leave_valid_python_and_change_nothing_else(text):
     assert not after.diagnostics
     again, _ = fix_source(fixed.after, path="server.py", settings=ON)
     assert fixed.after == again.after
-    outside_before = _outside(text)
-    assert outside_before == _outside(fixed.after)
+    assert _outside(text) == _outside(fixed.after)
     assert ("\r\n" in text) == ("\r\n" in fixed.after)
     if "\r\n" in text:
         assert fixed.after.count("\n") == fixed.after.count("\r\n")

@@ -70,8 +70,7 @@ async def test_the_table_matches_the_framework(name, kind):
         text, _ = await shown(client, kind)
     assert (SENTENCE in text) == handling.sends
     if not handling.sends and kind != "prompt":
-        sentence = handling.shows.replace("{name}", "").strip()
-        assert text.startswith(sentence)
+        assert text.startswith(handling.shows.replace("{name}", "").strip())
     advised = INSTEAD[name][kind]
     assert f"raise {advised.__name__} " in handling.instead
     error = advised(-32602, SENTENCE) if advised is MCPError else advised(SENTENCE)

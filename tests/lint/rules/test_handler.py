@@ -149,8 +149,7 @@ def test_a_failure_is_found_through_any_chain_of_functions(tmp_path, length):
     """A function that builds a failure is found however many functions pass its result on."""
     chain = "".join(f"def f{each}(m):\n    return f{each + 1}(m)\n" for each in range(length))
     code = served(f"{chain}def f{length}(m):\n    return {{'error': m}}\n", "return f0(a)")
-    built = code.split("\n").index("    return {'error': m}") + 1
-    assert found(code, tmp_path) == [("no-error-as-data", built)]
+    assert found(code, tmp_path) == [("no-error-as-data", code.split("\n").index("    return {'error': m}") + 1)]
 
 
 def test_a_failure_behind_a_long_chain_is_found_in_any_order_of_the_tools(tmp_path):

@@ -260,8 +260,7 @@ class _Comparison:
             elif before != after:
                 self.add("hints-restated", f"whether it is {words} is stated in another way", before, after)
         if old.destructive != new.destructive:
-            message = "destructiveHint changed"
-            self.add("destructive-changed", message, old.destructive, new.destructive)
+            self.add("destructive-changed", "destructiveHint changed", old.destructive, new.destructive)
 
     def _returned(self, old: Item, new: Item) -> None:
         # Only source code shows it: a catalog of a running server says nothing either way.

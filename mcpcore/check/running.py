@@ -133,11 +133,6 @@ class Connection:
         return "" if info is None else f"{info.name} {info.version}".strip()[:_MAX_NAME]
 
     @property
-    def instructions(self) -> str:
-        """What the server says of itself."""
-        return self.client.instructions or ""
-
-    @property
     def protocol(self) -> str:
         """The version of the protocol."""
         return self.client.protocol_version[:_MAX_NAME]
@@ -171,22 +166,20 @@ class Connection:
         """
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
 
-        def answer(kind: Any, value: dict[str, Any] | None = None, detail: str = "") -> Answer:
-            return Answer(kind=kind, value=value or {}, detail=detail)
-
         try:
             with anyio.fail_after(self.timeout):
-                return answer("result", await self.client.session.send_request(request, _ANYTHING))
+                return Answer(kind="result", value=await self.client.session.send_request(request, _ANYTHING))
         except TimeoutError:
-            return answer("timeout", detail=f"within {self.timeout:g} s")
+            return Answer(kind="timeout", detail=f"within {self.timeout:g} s")
         except ValidationError as exc:
             first = exc.errors(include_url=False, include_input=False)[0]
-            return answer("malformed", detail=f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+            return Answer(kind="malformed", detail=f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
         except MCPError as exc:
             # The client itself reports a lost connection with this code, which a server may use, too.
             if exc.code == CONNECTION_CLOSED and not await self.alive():
-                return answer("closed", detail=exc.message)
-            return answer("error", {"code": exc.code, "message": exc.message, "data": exc.error.data})
+                return Answer(kind="closed", detail=exc.message)
+            value = {"code": exc.code, "message": exc.message, "data": exc.error.data}
+            return Answer(kind="error", value=value)
 
     async def cancel(self, tool: str, arguments: dict[str, Any]) -> Answer:
         """Call a tool, cancel the call a moment later, and see whether the server still answers."""
@@ -216,9 +209,8 @@ class Connection:
 def _checked(tool: Tool) -> CheckedTool:
     listed = listed_tool(tool)
     assert listed is not None  # the protocol requires the name
-    facts = {field.name: getattr(listed, field.name) for field in fields(listed)}
     return CheckedTool(
-        **facts,
+        **{field.name: getattr(listed, field.name) for field in fields(listed)},
         description=tool.description or "",
         fields=declared_fields(tool.output_schema),
         declared=(tool.meta or {}).get(CONTRACT_META_KEY),
@@ -258,8 +250,7 @@ async def connected(target: Target, remains: Remains, *, wait: float) -> AsyncIt
 async def _process(target: Target, remains: Remains) -> AsyncIterator[Any]:
     """The streams of a child process. Unlike those of the SDK, they bound what is kept of it."""
     remains.ending = ""
-    env = {**os.environ, CANARY: target.canary}
-    child = await Child.start(target.command, env=env, keep_stderr=True)
+    child = await Child.start(target.command, env={**os.environ, CANARY: target.canary}, keep_stderr=True)
     received, to_read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_send, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
 
@@ -330,8 +321,7 @@ def quiet_client() -> Iterator[None]:
 def reason_of(exc: BaseException) -> str:
     """Why a connection failed, as one line."""
     exc = next(leaves_of(exc))
-    text = quietly(lambda: str(exc).strip(), "") or type(exc).__name__
-    return text.splitlines()[0].rstrip(".")[:300]
+    return (quietly(lambda: str(exc).strip(), "") or type(exc).__name__).splitlines()[0].rstrip(".")[:300]
 
 
 # Calls of one tool that may go unanswered, or end the server, before the rest of its calls is left out.
@@ -472,7 +462,12 @@ class Check:
             marker=marker_of(options.seed),
             canary=self.target.canary,
             paths=Paths(
-                (*self.target.command, self.target.url or "", connection.instructions, *(t.description for t in listed))
+                (
+                    *self.target.command,
+                    self.target.url or "",
+                    connection.client.instructions or "",
+                    *(t.description for t in listed),
+                )
             ),
         )
         chosen = [tool for tool in self._tools.values() if not options.only or tool.name in options.only]

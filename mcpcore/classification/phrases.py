@@ -231,7 +231,10 @@ def _triggers_of(slot: str) -> frozenset[str]:
     if slot in {"..", "..."} or slot.startswith(("[", "!")):
         return frozenset()
     words = expand(slot).split("|")
-    required = [] if any(word.endswith("*") for word in words) else [_trigger(word) for word in words]
+    if any(word.endswith("*") for word in words):
+        return frozenset()
+    # "doesn't" is two words for the tokeniser; the longer one is used.
+    required = [max(WORDS.findall(word), key=len, default="") for word in words]
     return frozenset(required) if all(required) else frozenset()
 
 
@@ -262,11 +265,6 @@ def _by_letter(words: list[str]) -> str:
 
 def _body(word: str) -> str:
     return _SLOTS.get(word) or (re.escape(word[:-1]) + r"[^\W_]{0,40}" if word.endswith("*") else re.escape(word))
-
-
-def _trigger(word: str) -> str:
-    # "doesn't" is two words for the tokeniser; the longer one is used.
-    return max(WORDS.findall(word), key=len, default="")
 
 
 def _rarity(words: frozenset[str]) -> tuple[bool, int]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from mcpcore.cli import output
-from mcpcore.cli.output import EscapedErrors, EscapingStream
+from mcpcore.cli.output import EscapingStream
 from mcpcore.cli.problems import Problem
 from mcpcore.reports import counted
 
@@ -62,10 +62,6 @@ _MOST: Final = 12
 """How many possible failures with the same next step are shown, those of most tools first."""
 
 
-class _Command(EscapedErrors, click.Command):
-    """The command. Its errors are escaped."""
-
-
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     from mcpcore_lint.migrate.model import RULES
 
@@ -81,7 +77,7 @@ def _checked(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> t
     return names
 
 
-@click.command(cls=_Command, epilog=_EPILOG)
+@click.command(epilog=_EPILOG)
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--write", is_flag=True, help="Change the files instead of printing a diff.")
 @click.option(

@@ -270,7 +270,7 @@ class _Loading:
             elif isinstance(item, Foreign):
                 self.report.foreign += item.records
             else:
-                self.report.add(Problem("changed", item.detail, item.file, item.number))
+                self.report.add(item)
 
     def _add(self, line: Line, link: Link | None, record: Record | None, chains: Chains) -> None:
         trail, seq = "", 0
@@ -283,8 +283,7 @@ class _Loading:
             self.report.damaged += 1
         else:
             self.report.records += 1
-        proof = "unchecked" if self.no_verify else proof_of(link)
-        row = encode(line, record, trail=trail, seq=seq, proof=proof)
+        row = encode(line, record, trail=trail, seq=seq, proof="unchecked" if self.no_verify else proof_of(link))
         self._batch.append(row)
         self._size += len(row)
         if len(self._batch) >= BATCH_ROWS or self._size >= BATCH_BYTES:
@@ -299,8 +298,7 @@ class _Loading:
 
     def _judge(self, line: Line, link: Link | None, record: Record | None) -> None:
         """Report a line of an export or of a single rotated file that is not as it was written."""
-        seq = link.seq if link is not None else None
-        place = (line.file, line.number, seq, _ident(record))
+        place = (line.file, line.number, link.seq if link is not None else None, _ident(record))
         if len(line.raw) > MAX_LINE:
             self.report.add(Problem("inserted", "the line is longer than any record", *place))
         elif record is None:

@@ -13,6 +13,7 @@ from hashlib import sha256
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
+from mcpcore.audit.diagnosis import Problem
 from mcpcore.audit.kinds import REFUSED, breach_count_of, breach_kinds_of, count_of, is_lost, missing_of
 from mcpcore.audit.reading import Record, moment_of, surfaces_of, text_of, what_failed
 from mcpcore.values.untrusted import json_object, list_in
@@ -172,14 +173,6 @@ _MAX_ATTRIBUTE: Final = 1_000
 _DEPTH: Final = 40
 
 
-class Unreadable(NamedTuple):
-    """A line of an export that cannot be read."""
-
-    file: str
-    number: int
-    detail: str
-
-
 class Foreign(NamedTuple):
     """Records of other programs in a line."""
 
@@ -192,8 +185,8 @@ def looks_exported(start: bytes) -> bool:
     return squeezed.startswith((b'{"resourceLogs"', b'{"resourceSpans"', b'{"resourceMetrics"', b'{"resourceProfiles"'))
 
 
-def read_export(path: Path) -> Iterator[Line | Unreadable | Foreign]:
-    """The records of mcpcore in an export, with the attributes of their processes.
+def read_export(path: Path) -> Iterator[Line | Problem | Foreign]:
+    """The records of mcpcore in an export, with the attributes of their processes, and the lines that cannot be read.
 
     Raises:
         OSError: If the file cannot be read.
@@ -206,17 +199,18 @@ def read_export(path: Path) -> Iterator[Line | Unreadable | Foreign]:
             if len(raw) == MAX_BATCH and not raw.endswith(b"\n"):
                 while (rest := file.readline(MAX_BATCH)) and not rest.endswith(b"\n"):
                     pass
-                yield Unreadable(name, number, f"the line is longer than {MAX_BATCH >> 20} MiB, and was skipped")
+                yield Problem(
+                    "changed", f"the line is longer than {MAX_BATCH >> 20} MiB, and was skipped", name, number
+                )
                 continue
             if not raw.strip():
                 continue
             try:
                 batch = json.loads(raw)
             except (ValueError, RecursionError):
-                if raw.endswith(b"\n"):
-                    yield Unreadable(name, number, "the line is not JSON")
-                else:
-                    yield Unreadable(name, number, "the last line is unfinished: load the file again when it is whole")
+                unfinished = "the last line is unfinished: load the file again when it is whole"
+                detail = "the line is not JSON" if raw.endswith(b"\n") else unfinished
+                yield Problem("changed", detail, name, number)
                 continue
             yield from _records(batch, name, number)
 

@@ -125,7 +125,7 @@ class Store:
     def close(self) -> None:
         """Close the connection, and let other processes use an embedded store."""
         try:
-            with self._translated():
+            with translated(self.address):
                 self._client.close()
         finally:
             self._release()
@@ -136,7 +136,7 @@ class Store:
         Raises:
             StoreError: If the store cannot answer.
         """
-        with self._translated():
+        with translated(self.address):
             raw: bytes = self._client.raw_query(
                 sql, {**self._parameters, **(parameters or {})}, fmt="JSONCompactEachRow"
             )
@@ -148,12 +148,12 @@ class Store:
         Raises:
             StoreError: If the store cannot answer.
         """
-        with self._translated():
+        with translated(self.address):
             answer = self._client.raw_stream(sql, {**self._parameters, **parameters}, fmt="TSV")
         with contextlib.closing(answer):
             rest = b""
             while True:
-                with self._translated():
+                with translated(self.address):
                     chunk = answer.read(_CHUNK)
                 if not chunk:
                     break
@@ -168,7 +168,7 @@ class Store:
         Raises:
             StoreError: If they could not be added; adding them again counts none twice.
         """
-        with self._translated():
+        with translated(self.address):
             self._client.raw_insert(f"`{self.address.table}`", NAMES, rows, fmt="RowBinary")
 
     def prepare(self, *, create: bool) -> None:
@@ -179,7 +179,7 @@ class Store:
         """
         # Another process may create the table in between, so the statement says IF NOT EXISTS.
         if create and not self._columns():
-            with self._translated():
+            with translated(self.address):
                 self._client.command(create_table(f"`{self.address.table}`"))
         columns = self._columns()
         if not columns:
@@ -207,11 +207,6 @@ class Store:
             "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String}"
         )
         return {str(name) for (name,) in names}
-
-    @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
-        with translated(self.address):
-            yield
 
 
 @contextlib.contextmanager

@@ -162,7 +162,8 @@ class _Drawing:
             for part in schema["allOf"]:
                 whole = _merged(whole, self._resolved(part))
             return self.of(whole, place)
-        kinds = schema.get("type", _kind_by_keywords(schema))
+        # Without `type`, the types that the keywords are about; none if it may be anything.
+        kinds = schema.get("type", [kind for kind, keywords in _KEYWORDS.items() if keywords & schema.keys()])
         kinds = [kinds] if isinstance(kinds, str) else kinds
         drawn = [cast("SearchStrategy[Any]", getattr(self, f"_{kind}")(schema, place)) for kind in kinds]
         return st.one_of(drawn) if drawn else _ANYTHING
@@ -176,8 +177,7 @@ class _Drawing:
         for _ in range(_MAX_ITEMS):
             if not (isinstance(part, dict) and "$ref" in part):
                 break
-            beside = {key: value for key, value in part.items() if key != "$ref"}
-            part = _merged(self._target(part["$ref"]), beside)
+            part = _merged(self._target(part["$ref"]), {key: value for key, value in part.items() if key != "$ref"})
         if isinstance(part, bool):
             return {} if part else {"not": {}}
         return cast("dict[str, Any]", part)
@@ -304,11 +304,6 @@ _KEYWORDS: Final = {
     "string": {"pattern", "minLength", "maxLength", "format"},
     "number": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
 }
-
-
-def _kind_by_keywords(schema: Mapping[str, Any]) -> list[str]:
-    """The types that the keywords of a schema without `type` are about; none if it may be anything."""
-    return [kind for kind, keywords in _KEYWORDS.items() if keywords & schema.keys()]
 
 
 def _merged(schema: Any, other: Any) -> dict[str, Any]:

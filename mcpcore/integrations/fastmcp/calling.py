@@ -296,11 +296,6 @@ def cover(server: FastMCP[Any], middleware: Covering) -> None:
         _covering[server] = middleware
 
 
-def covering_of(server: FastMCP[Any]) -> Covering | None:
-    """The middleware of the server above, if `server` is mounted and has no `ContractMiddleware`."""
-    return _covering.get(server) if _own_covering(server) is None else None
-
-
 def _own_covering(server: FastMCP[Any]) -> Covering | None:
     return next((cast("Covering", other) for other in server.middleware if hasattr(other, "covered")), None)
 
@@ -422,10 +417,9 @@ class _SDKView(SDKContext[Any, Any]):
 
     async def read_resource(self, uri: str | AnyUrl) -> Iterable[ReadResourceContents]:
         """Read a resource of the server."""
-        result = await self._own.read_resource(uri)
         return [
             ReadResourceContents(content=item.content, mime_type=item.mime_type, meta=item.meta)
-            for item in result.contents
+            for item in (await self._own.read_resource(uri)).contents
         ]
 
     async def notify_tools_changed(self) -> None:
@@ -518,8 +512,10 @@ class MaskingMiddleware(Middleware):
         if call is None:
             return await call_next(context)
         if call.claimed and context.fastmcp_context is not None:
-            covering: Any = covering_of(context.fastmcp_context.fastmcp)
-            if covering is not None:
+            # The middleware of the server above, if this one has no `ContractMiddleware`.
+            server = context.fastmcp_context.fastmcp
+            covering: Any = _covering.get(server)
+            if covering is not None and _own_covering(server) is None:
                 return await covering(context, call_next)
         return await masked_chain(call_next)(context)
 

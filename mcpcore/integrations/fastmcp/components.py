@@ -32,8 +32,7 @@ from fastmcp.tools.function_tool import ToolMeta
 from fastmcp.tools.tool_transform import TransformedTool
 from fastmcp.utilities.tasks import TaskConfig
 from fastmcp.utilities.types import NotSet, is_class_member_of_type
-from pydantic import Field, GetCoreSchemaHandler
-from pydantic_core import core_schema
+from pydantic import Field, WrapValidator
 from uncalled_for import Dependency, Provider
 
 from mcpcore.contract.effects import default_effects
@@ -420,18 +419,8 @@ def _injected(parameter: inspect.Parameter) -> inspect.Parameter:
     return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, default=default)
 
 
-class _AsSent:
-    """Pydantic describes the type but accepts any value: the tool checks it by its own definition."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        return core_schema.no_info_wrap_validator_function(_as_sent, handler(source))
-
-
-def _as_sent(value: Any, check: Callable[[Any], Any]) -> Any:  # noqa: ARG001 - pydantic passes it
-    return value
-
-
-_AS_SENT: Final = _AsSent()
+_AS_SENT: Final = WrapValidator(lambda value, _: value)
+"""Pydantic describes the type but accepts any value: the tool checks it by its own definition."""
 
 
 class _CurrentCall(Dependency[Calling]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from mcpcore.classification import code_tables, phrases, status, types
+from mcpcore.classification import code_tables, phrases, status
 from pages.markdown import table
 
 
@@ -30,7 +30,7 @@ def page() -> str:
         "",
     ]
     by_code: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for row in types.TYPES.values():
+    for row in code_tables.TYPES.values():
         by_code[row.name.split(".", 1)[0], row.code.name].append(f"`{row.name}`")
     parts += [
         table(

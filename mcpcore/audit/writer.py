@@ -35,10 +35,14 @@ from mcpcore.audit.files import (
     head_path,
     identity_of,
     is_named,
+    last_record,
+    last_rotated_record,
     lock_path,
     open_lock,
     open_own,
     read_at,
+    require_head,
+    require_trail,
     rotated_files,
     rotated_path,
     state_of_names,
@@ -50,7 +54,6 @@ from mcpcore.audit.files import (
 )
 from mcpcore.audit.listeners import LOGGER, Flusher
 from mcpcore.audit.record import encode_event
-from mcpcore.audit.reopening import last_record, last_rotated_record, require_head, require_trail
 
 AuditFlush = Literal["record", "fsync", "interval"]
 """When a record is safe. All three survive a killed process; only "fsync" survives a power cut without any loss.

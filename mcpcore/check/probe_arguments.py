@@ -15,8 +15,7 @@ from typing import Any, Final
 
 from mcpcore.check.model import Probe, ProbeKind
 from mcpcore.client.failures import ListedTool
-from mcpcore.client.sample_values import MAX_TEXT, SampleValues, bound_of_length, type_of
-from mcpcore.client.schemas import error_path
+from mcpcore.client.schemas import MAX_TEXT, SampleValues, bound_of_length, error_path, type_of
 from mcpcore.values.json_schema import constants, own_properties, required_names, resolved, type_names
 from mcpcore.values.untrusted import quietly
 

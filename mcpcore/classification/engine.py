@@ -25,6 +25,7 @@ from mcpcore.classification.attributes import (
     retry_after,
     status_of,
 )
+from mcpcore.classification.code_tables import DEFINES_NAMES, PARTS, TYPES, TypeRow
 from mcpcore.classification.matcher import (
     Matcher,
     TextMatch,
@@ -37,7 +38,6 @@ from mcpcore.classification.matcher import (
 )
 from mcpcore.classification.phrases import MESSAGES, NAMES, VAGUE_NAMES
 from mcpcore.classification.status import RETRY_AFTER_STATUSES, as_retry, in_words
-from mcpcore.classification.types import DEFINES_NAMES, PARTS, TYPES, TypeRow
 from mcpcore.contract.codes import Code, ErrorCode, Retry, is_code
 from mcpcore.values.unwrapping import behind, cause_of, members_of
 

@@ -24,7 +24,7 @@ from mcpcore.contract.codes import Effects, ErrorCode, Retry
 from mcpcore.contract.effects import CHANGED, CallState, ToolEffects, default_effects, settled
 from mcpcore.contract.failure_modes import NO_CONTRACT, Contract, FailureMode
 from mcpcore.contract.mapping import R_co
-from mcpcore.sdk.changed_tools import watch_tools
+from mcpcore.sdk.private import watch_tools
 from mcpcore.values.bounds import MESSAGE
 from mcpcore.values.escaping import one_line
 from mcpcore.values.json_schema import properties

@@ -16,7 +16,7 @@ from mcpcore.boundary.outcome import FailedCall
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.classification.status import in_words
 from mcpcore.client.failures import ListedTool, inferred_envelope, listed_tool, with_default_effects
-from mcpcore.client.sample_values import sample_data
+from mcpcore.client.schemas import sample_data
 from mcpcore.contract.codes import ErrorCode, Retry
 from mcpcore.contract.effects import CallState
 from mcpcore.contract.errors import CodedError, FrameworkError
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from mcpcore.boundary.script import Boundary
     from mcpcore.contract.failure_modes import FailureMode
     from mcpcore.proxy.conversation import Asked
-    from mcpcore.proxy.faults import OverlayFaults
+    from mcpcore.proxy.overlay import OverlayFaults
 
 _STEPS: Final = PROTOCOL_NEEDS | {-32020, -32022, -32700, -32600, -32601}
 """Errors that the protocol itself needs, in answer to a call; the client must see them as they are."""

@@ -6,6 +6,7 @@ installed, so that a release which moves one fails with a sentence that says wha
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ PRIVATE_USES: Final = tuple(
          "the validator of results, which the SDK keeps; a second one would cost as much again"),
         ("mcp.server.session:ServerSession", "_connection", "sdk.private",
          "the connection of a request; a `ServerSession` is made for each request, and so says nothing of the session"),
-        ("mcp.client.session:ClientSession", "_message_handler", "sdk.changed_tools",
+        ("mcp.client.session:ClientSession", "_message_handler", "sdk.private",
          "the handler of messages, which can be given only when the session is made"),
     )
 )  # fmt: skip
@@ -94,3 +95,33 @@ def session_of(wire: ServerRequestContext[Any, Any]) -> object | None:
     """
     connection = wire.session._connection  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     return connection.outbound if connection.has_standalone_channel else None
+
+
+def watch_tools(session: Any, changed: Callable[[], object]) -> None:
+    """Call `changed` when the server of `session`, a `ClientSession`, says that its tools have changed.
+
+    The session keeps its own handler of messages. A session is watched once; any other object is left alone.
+    """
+    from mcp.client.session import ClientSession
+    from mcp_types import ToolListChangedNotification
+
+    if not isinstance(session, ClientSession):
+        return
+    handler = session._message_handler  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    if isinstance(handler, _Watcher):
+        return
+    session._message_handler = _Watcher(handler, ToolListChangedNotification, changed)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+
+
+class _Watcher:
+    """A handler of messages that passes all of them on, and notices that a server has changed its tools."""
+
+    def __init__(self, handler: Callable[[Any], Any], kind: type, changed: Callable[[], object]) -> None:
+        self._handler = handler
+        self._kind = kind
+        self._changed = changed
+
+    async def __call__(self, message: Any) -> None:
+        if isinstance(message, self._kind):
+            self._changed()
+        await self._handler(message)

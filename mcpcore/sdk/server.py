@@ -61,14 +61,13 @@ from mcpcore.sdk.errors import (
     exposes_internal_errors,
     missing_attribute,
 )
-from mcpcore.sdk.fallbacks import ServerFallbacks
 from mcpcore.sdk.handlers import registering, with_contracts
 from mcpcore.sdk.private import copy_identity_once, lowlevel_of
 from mcpcore.sdk.refusals import Refusals, watched
 from mcpcore.sdk.resources_and_prompts import register_prompt, register_resource
 from mcpcore.sdk.returned import Resources, watched_prompt
 from mcpcore.sdk.startup import Startup, no_lifespan
-from mcpcore.sdk.tools import ContractTool, ToolListing
+from mcpcore.sdk.tools import ContractTool, ServerFallbacks, ToolListing
 from mcpcore.values.logs import own_handler
 from mcpcore.values.request_var import current
 

@@ -1,4 +1,4 @@
-"""Tools with contracts among those of the SDK."""
+"""Tools with contracts among those of the SDK, and the fallback tools that the contracts of a `Server` name."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from mcp_types.methods import serialize_server_result
 from pydantic import ConfigDict, PrivateAttr, ValidationError
 from pydantic_core import from_json, to_json
 
+from mcpcore.boundary.fallbacks import Fallback, FallbackCheck, fallbacks_in
 from mcpcore.boundary.mapper import FailureMapper
 from mcpcore.boundary.outcome import FailedCall, observe
 from mcpcore.boundary.request import Request
@@ -29,14 +30,19 @@ from mcpcore.values.unwrapping import is_a
 from mcpcore.wire.envelope import CANONICAL
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
     from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.prompts import PromptManager
+    from mcp.server.mcpserver.resources import ResourceManager
+    from mcp.server.mcpserver.tools import ToolManager
 
+    from mcpcore.boundary.strictness import Strictness
     from mcpcore.declare.declaration import Declaration
     from mcpcore.declare.decorators import Tool
     from mcpcore.sdk.returned import ResultForm
+    from mcpcore.sdk.startup import Startup
     from mcpcore.wire.dialects.dialect import Dialect
 
 
@@ -284,3 +290,65 @@ def _registered(item: object) -> Registered:
     if declared is not None:
         return Registered(declared.contract, declared.declaration.handler, declared.declaration)
     return Registered(None, getattr(item, "fn", None))
+
+
+class ServerFallbacks:
+    """Checks the fallback tools of a `Server` when it starts, and those of what it registers later."""
+
+    def __init__(
+        self,
+        check: FallbackCheck,
+        startup: Startup,
+        strictness: Strictness,
+        managers: tuple[ToolManager, ResourceManager, PromptManager],
+        list_tools: Callable[[], Awaitable[Sequence[MCPTool]]],
+    ) -> None:
+        """Report with `check`; the `managers` hold what the server has registered, `list_tools` is its own method."""
+        self._check = check
+        self._startup = startup
+        self._strictness = strictness
+        self._tools, self._resources, self._prompts = managers
+        self._list_tools = list_tools
+
+    async def check(self) -> None:
+        """Check all contracts, once the lifespan has registered its own tools.
+
+        Raises:
+            ContractError: If a fallback tool is unknown and the server is strict.
+        """
+        known: dict[str, Any] = self._by_name()
+        unknown = self._check.unknown(self._declared(known), known)
+        if unknown:
+            # A subclass may list tools that it does not register; its list may need a request.
+            with suppress(Exception):
+                known = {tool.name: tool for tool in await self._list_tools()} | known
+            unknown = self._check.unknown(self._declared(known), known)
+        self._check.report(unknown, known, strict=self._strictness.on)
+
+    def check_new(self, noun: str, name: str, contract: Contract[Any], own: Any = None) -> None:
+        """Check a contract that is about to be registered; before the server has started, this does nothing.
+
+        Raises:
+            ContractError: If a fallback tool is unknown and the server is strict.
+        """
+        if not self._startup.running:
+            return
+        known = self._by_name()
+        if own is not None:
+            known[name] = own
+        unknown = self._check.unknown(fallbacks_in(noun, name, contract, known, own), known)
+        self._check.report(unknown, known, strict=self._strictness.on)
+
+    def _by_name(self) -> dict[str, Any]:
+        return {tool.name: tool for tool in self._tools.list_tools()}
+
+    def _declared(self, known: Mapping[str, Any]) -> Iterator[Fallback]:
+        for tool in self._tools.list_tools():
+            if isinstance(tool, ContractTool):
+                yield from fallbacks_in("tool", tool.name, tool.tool.contract, known, tool)
+        for resource in self._resources.list_resources():
+            yield from fallbacks_in("resource", str(resource.uri), getattr(resource, "contract", ()), known)
+        for template in self._resources.list_templates():
+            yield from fallbacks_in("resource", template.uri_template, getattr(template, "contract", ()), known)
+        for prompt in self._prompts.list_prompts():
+            yield from fallbacks_in("prompt", prompt.name, getattr(prompt, "contract", ()), known)

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.boundary.faults import ALL, INSTRUCTIONS, FaultError, failing_on_demand, faults_of_tools
-from mcpcore.client.sample_values import sample_data
+from mcpcore.client.schemas import sample_data
 from mcpcore.sdk.private import session_of
 from mcpcore.testing.servers import declared_tools, lowlevel_server
 from mcpcore.values.untrusted import quietly

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from bench.classify.reference import PATTERNS
 from bench.classify.unseen import OPEN, messages
 from mcpcore import ErrorCode, classify
-from mcpcore.classification import explain, types
+from mcpcore.classification import code_tables, explain
 from mcpcore.classification.matcher import HEAD, TAIL, Matcher, bound, fold, name_words
 from mcpcore.classification.phrases import MESSAGES, NAMES, VAGUE_NAMES, PhraseError, PhraseRow, compile_phrase, expand
 from tests.tables import in_one_test
@@ -274,9 +274,9 @@ def test_a_value_in_the_text_makes_it_a_validation_unless_it_is_about_something_
 
 def test_no_class_is_in_the_table_of_types_twice() -> None:
     """Each name has one row, so that no row hides another."""
-    rows = json.loads((Path(types.__file__).parent / "types.json").read_bytes())
+    rows = json.loads((Path(code_tables.__file__).parent / "types.json").read_bytes())
     names = [f"{module}.{name}" for row in rows for module in row["modules"] for name in row["names"]]
-    assert sorted(types.TYPES) == sorted(names)
+    assert sorted(code_tables.TYPES) == sorted(names)
 
 
 def test_no_phrase_is_in_the_table_twice() -> None:

@@ -104,5 +104,5 @@ def test_endless_lines_are_skipped(tmp_path, monkeypatch):
     path = Path(tmp_path / "long.json")
     path.write_text('{"resourceLogs":[' + " " * 5_000 + "]}\n" + '{"resourceLogs":[]}\n' + "x" * 1_500)
     items = list(rows.read_export(path))
-    assert [1, 3] == [item.number for item in items]
+    assert [1, 3] == [item.line for item in items]
     assert all("longer than" in item.detail for item in items)

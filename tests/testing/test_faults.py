@@ -16,7 +16,7 @@ from examples.orders import server as orders
 from examples.workspace import server as workspace
 from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.boundary.faults import INSTRUCTIONS, FaultError
-from mcpcore.client.sample_values import SampleValues
+from mcpcore.client.schemas import SampleValues
 from mcpcore.contract.errors import failure_of
 from mcpcore.testing import failing, tool_client
 from mcpcore.testing.servers import declared_tools

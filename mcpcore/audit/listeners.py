@@ -17,11 +17,8 @@ from mcpcore.values.escaping import one_line
 
 LOGGER: Final = logging.getLogger("mcpcore.audit")
 
-FILED: Final = "mcpcore_filed"
-"""The attribute of a log record that only points to a record in the file, so that handlers can filter it."""
-
 _SHOWN: Final = 200
-_SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
+SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
 
 
 class Sink(Protocol):
@@ -65,7 +62,7 @@ def listens(sink: Sink) -> bool:
 
 def level_of(code: object) -> int:
     """The level at which a failure of a code is logged."""
-    return logging.ERROR if isinstance(code, str) and code in _SERVER_FAULTS else logging.INFO
+    return logging.ERROR if isinstance(code, str) and code in SERVER_FAULTS else logging.INFO
 
 
 def summary_of(record: Mapping[str, Any]) -> str:

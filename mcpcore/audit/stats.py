@@ -42,9 +42,9 @@ MAX_GROUPS: Final = 10_000
 MOST_SLOTS: Final = 48
 """The most slots of the chart."""
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST: Final = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(seconds=1)
-_LAST: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(seconds=1)
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST: Final = (datetime.min.replace(tzinfo=UTC) - EPOCH) // timedelta(seconds=1)
+_LAST: Final = (datetime.max.replace(tzinfo=UTC) - EPOCH) // timedelta(seconds=1)
 
 OTHERS: Final = "(all others)"
 
@@ -106,7 +106,7 @@ class Stats:
             return None
         second = floor(self.since, self.step) + index * self.step
         # A forged time may be in the first or the last year that can be expressed, and a slot begin before or after it.
-        return _EPOCH + timedelta(seconds=min(max(second, _FIRST), _LAST))
+        return EPOCH + timedelta(seconds=min(max(second, _FIRST), _LAST))
 
     @property
     def step_name(self) -> str:

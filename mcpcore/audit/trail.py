@@ -33,7 +33,6 @@ import anyio
 
 from mcpcore.audit.chain import KEY_VARIABLE, AuditError, Head, RefusedError, Signer
 from mcpcore.audit.listeners import (
-    FILED,
     LOGGER,
     Sink,
     default_sinks,
@@ -45,6 +44,7 @@ from mcpcore.audit.listeners import (
 )
 from mcpcore.audit.record import dumps, encode
 from mcpcore.audit.writer import AuditFlush, Writer
+from mcpcore.values.logs import FILED, LOGGER as _CRASHES
 
 _PAUSE: Final = 0.002
 _LONGEST_PAUSE: Final = 0.25
@@ -145,9 +145,6 @@ POLICY_VARIABLE: Final = "MCPCORE_AUDIT_POLICY"
 FLUSH_VARIABLE: Final = "MCPCORE_AUDIT_FLUSH"
 
 _WEAK_KEY: Final = 16
-
-_CRASHES: Final = logging.getLogger("mcpcore")
-"""The logger that gets the traceback of each crash."""
 
 _MOMENT: Final = 0.001
 """Seconds for which a record on an event loop waits for the lock before it is deferred."""

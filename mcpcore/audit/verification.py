@@ -244,7 +244,8 @@ class _Scan:
             if prev is None:
                 first = link
                 if begins_trail(line):
-                    self.begun = _timestamp(line)
+                    record = json_object(line)
+                    self.begun = None if record is None else str(record.get("timestamp"))[:40]
             elif link.seq != prev.seq + 1 or link.prev != prev.hash:
                 fine = False
             if not link.sound or (self.signer.keyed and not link.keyed and report.keyed):
@@ -285,11 +286,6 @@ class _Scan:
         if text is not None and len(self.notes) < MAX_PROBLEMS:
             with contextlib.suppress(KeyError, IndexError, ValueError):
                 self.notes.append(f"record {seq}: {text.format(**event)}")
-
-
-def _timestamp(line: bytes) -> str | None:
-    record = json_object(line)
-    return None if record is None else str(record.get("timestamp"))[:40]
 
 
 def _compare_head(scan: _Scan, beside: Head | None, known: Head | KnownHead | None, report: Report) -> None:

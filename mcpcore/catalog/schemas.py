@@ -183,9 +183,7 @@ class Field(NamedTuple):
         return all(kind in own or kind.partition("/")[0] in own for kind in other.types)
 
     def _admits_values(self, other: Field) -> bool:
-        if self.values is None:
-            return True
-        return other.values is not None and other.values <= self.values
+        return self.values is None or (other.values is not None and other.values <= self.values)
 
     @property
     def label(self) -> str:

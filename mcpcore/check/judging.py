@@ -10,7 +10,7 @@ from typing import Any, Final
 from mcpcore.check.advice import TRANSIENT, says_what_to_do
 from mcpcore.check.model import BAD_ARGUMENTS, Answer, AnswerKind, CheckedTool, Probe, Verdict, broken, met
 from mcpcore.check.probe_arguments import forged_line, planted
-from mcpcore.client.failures import inferred_envelope
+from mcpcore.client.failures import VAGUE, inferred_envelope
 from mcpcore.client.headers import HIDDEN
 from mcpcore.client.schemas import error_path
 from mcpcore.contract.codes import ErrorCode
@@ -53,10 +53,6 @@ _OWN_REASONS: Final = frozenset(
 _MAX_ECHO: Final = MESSAGE
 
 _SHOWN: Final = 160
-
-
-# Codes for failures that nobody foresaw. Advice that comes with them is the framework's, the same for all.
-_VAGUE: Final = frozenset({ErrorCode.UNKNOWN_ERROR, ErrorCode.INTERNAL_ERROR})
 
 
 _PATH: Final = re.compile(
@@ -183,7 +179,8 @@ class Failure:
         sent = self.sent
         if sent is None or not sent.retry_stated:
             return False
-        return sent.dialect != CANONICAL or sent.reason is not None or sent.error_code not in _VAGUE
+        # Advice with a code for failures that nobody foresaw is the framework's, the same for all.
+        return sent.dialect != CANONICAL or sent.reason is not None or sent.error_code not in VAGUE
 
 
 def judge(probe: Probe, answer: Answer, tool: CheckedTool | None, around: Surroundings) -> list[Verdict]:
@@ -284,9 +281,7 @@ def _read(
         value = {**answer.value, "isError": True}
     sent = quietly(lambda: Envelope.from_result(value), None)
     hint = (sent.hint if sent is not None else None) or ""
-    words = answer.sentences
-    if sent is not None and sent.dialect == CANONICAL:
-        words = f"{sent.message}\n{hint}"
+    words = f"{sent.message}\n{hint}" if sent is not None and sent.dialect == CANONICAL else answer.sentences
     words, hint = around.without_values(cleaned(words)), around.without_values(hint)
     others = around.names - {probe.tool}
     advises = says_what_to_do(words, others)

@@ -335,12 +335,12 @@ class TypeRow(NamedTuple):
     retry: Retry | None = None
 
 
-_RETRIES: Final = {None: None, "soon": Retry.after(seconds=1), "never": Retry.never()}
+RETRIES: Final = {None: None, "soon": Retry.after(seconds=1), "never": Retry.never()}
 
 
 def _rows() -> Iterator[TypeRow]:
     for entry in json.loads(Path(__file__).with_name("types.json").read_bytes()):
-        code, rule, retry = ErrorCode[entry["code"]], entry.get("rule", "decides"), _RETRIES[entry.get("retry")]
+        code, rule, retry = ErrorCode[entry["code"]], entry.get("rule", "decides"), RETRIES[entry.get("retry")]
         for module, name in product(entry["modules"], entry["names"]):
             yield TypeRow(f"{module}.{name}", code, rule, retry)
 

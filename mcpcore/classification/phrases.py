@@ -36,7 +36,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from mcpcore.classification.code_tables import ORACLE
+from mcpcore.classification.code_tables import ORACLE, RETRIES
 from mcpcore.contract.codes import Code, ErrorCode, Retry
 
 
@@ -58,14 +58,11 @@ class PhraseRow(NamedTuple):
     """Whether a text says nothing if it also has such a row of another code, with other words."""
 
 
-_RETRIES: Final = {None: None, "soon": Retry.after(seconds=1), "never": Retry.never()}
-
-
 def _rows(entries: Iterable[dict[str, Any]], *, contests: bool = False) -> Iterator[PhraseRow]:
     for entry in entries:
         code, silences = (ErrorCode[entry[key]] if key in entry else None for key in ("code", "silences"))
         for only in entry.get("only", (None,)):
-            yield PhraseRow(code, tuple(entry["phrases"]), _RETRIES[entry.get("retry")], only, silences, contests)
+            yield PhraseRow(code, tuple(entry["phrases"]), RETRIES[entry.get("retry")], only, silences, contests)
 
 
 def _oracle_rows() -> Iterator[PhraseRow]:

@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, TextIO
 
@@ -52,9 +52,7 @@ def dumps(value: Any) -> str:
 
 
 def _rendered(part: str | Styled) -> str:
-    if isinstance(part, str):
-        return terminal_line(part)
-    return click.style(terminal_line(part.text), **part.style)
+    return terminal_line(part) if isinstance(part, str) else click.style(terminal_line(part.text), **part.style)
 
 
 def _print(content: str, *, err: bool) -> None:
@@ -66,7 +64,7 @@ def _print(content: str, *, err: bool) -> None:
         click.echo(content, err=err)
 
 
-class WrappedStream(io.TextIOBase):
+class WrappedStream:
     """A standard stream whose text is changed on the way; everything else is that of the original stream."""
 
     def __init__(self, original: TextIO) -> None:
@@ -74,34 +72,17 @@ class WrappedStream(io.TextIOBase):
         self.original = original
 
     def __getattr__(self, name: str) -> Any:
-        """Delegate everything else to the original stream: its unescaped bytes, its name."""
+        """Delegate everything else to the original stream: its descriptor, its unescaped bytes, its encoding."""
         return getattr(self.original, name)
 
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        """The encoding of the original stream."""
-        return self.original.encoding
+    def write(self, content: str, /) -> int:
+        """Write `content`, changed; returns the number of its characters."""
+        raise NotImplementedError  # pragma: no cover - each kind of stream has its own
 
-    @property
-    def errors(self) -> str | None:  # type: ignore[override]
-        """How the original stream handles characters that it cannot encode."""
-        return self.original.errors
-
-    def flush(self) -> None:
-        """Flush the original stream."""
-        self.original.flush()
-
-    def fileno(self) -> int:
-        """The descriptor of the original stream."""
-        return self.original.fileno()
-
-    def isatty(self) -> bool:
-        """Whether the original stream is a terminal."""
-        return self.original.isatty()
-
-    def writable(self) -> bool:
-        """True: text can be written."""
-        return True
+    def writelines(self, lines: Iterable[str], /) -> None:
+        """Write each of `lines`, changed."""
+        for content in lines:
+            self.write(content)
 
 
 class EscapingStream(WrappedStream):

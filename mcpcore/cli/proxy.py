@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shlex
+import shutil
 import signal
 import threading
 from itertools import takewhile
@@ -240,8 +241,6 @@ def _misplaced(ctx: click.Context, command: Sequence[str]) -> Problem:
 
 
 def _target(command: Sequence[str], url: str | None) -> Sequence[str] | str:
-    from mcpcore.proxy.child import exists
-
     if bool(command) == (url is not None):
         raise Problem(
             "name one server: a command after `--`, or --url URL." if url is None else "--url takes no command.",
@@ -251,7 +250,8 @@ def _target(command: Sequence[str], url: str | None) -> Sequence[str] | str:
         if not url.startswith(("http://", "https://")):
             raise Problem(f"--url {url} is not an http URL.", hint="write --url https://HOST/mcp")
         return url
-    if not exists(command[0]):
+    # A misspelt command is reported before anything is served.
+    if shutil.which(command[0]) is None:
         raise Problem(f"the command {command[0]!r} was not found.", hint="check its name, or write its whole path")
     return command
 

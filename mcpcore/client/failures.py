@@ -284,7 +284,7 @@ _PREFIX: Final = re.compile(r"Error (?:executing|calling) tool '?[A-Za-z0-9._-]{
 # "Sent 3 of 10 messages, then: HTTP 429" does not say that the whole call was refused.
 _FIRST_CLAUSE: Final = re.compile(r"(?i:\s*error:\s)*(?:[^\n,;:.]|[.:](?!\s))*")
 
-_VAGUE: Final = frozenset({ErrorCode.UNKNOWN_ERROR, ErrorCode.INTERNAL_ERROR})
+VAGUE: Final = frozenset({ErrorCode.UNKNOWN_ERROR, ErrorCode.INTERNAL_ERROR})
 """Codes that say nothing; the text may say more."""
 
 # Failures of a request that never became a call.
@@ -484,7 +484,7 @@ def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope
     stated = envelope.retry if envelope.retry_stated else None
     retry = code.retry if stated is None else stated
     is_partial = False
-    if code in _VAGUE:
+    if code in VAGUE:
         # The name of a tool, such as `set_timeout`, says nothing about the failure.
         text = _PREFIX.sub("", envelope.message[:_MAX_TEXT], count=1)
         # Exception itself matches no type of the table, so only the text counts.
@@ -520,7 +520,7 @@ def with_default_effects(envelope: Envelope, listed: ListedTool | None, *, is_pa
         envelope.retry,
         is_declared=declares_retry(envelope),
         effects=envelope.effects,
-        crashed=settled_as in _VAGUE,
+        crashed=settled_as in VAGUE,
     )
     return replace(envelope, retry=retry, effects=effects)
 

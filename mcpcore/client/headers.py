@@ -6,8 +6,9 @@ import logging
 from base64 import b64decode
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, Self
+from typing import Any, Final
 
+from anyio.abc import ObjectReceiveStream
 from mcp_types import jsonrpc_message_adapter
 
 from mcpcore.values.untrusted import quietly
@@ -85,7 +86,7 @@ class HidingFormatter(logging.Formatter):
         return self._secrets.hide(super().format(record))
 
 
-class _Hiding:
+class _Hiding(ObjectReceiveStream[Any]):
     """A stream of messages in which secrets are replaced."""
 
     def __init__(self, inner: Any, secrets: KnownSecrets) -> None:
@@ -124,20 +125,5 @@ class _Hiding:
             return value if self._secrets.hide(text) == text else HIDDEN
         return value
 
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Any:
-        import anyio
-
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        await self._inner.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> Any:
-        return await self._inner.__aexit__(*error)
+    async def aclose(self) -> None:
+        await self._inner.aclose()

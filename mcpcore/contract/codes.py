@@ -100,9 +100,7 @@ class Retry:
 
     def to_json(self) -> dict[str, Any]:
         """The advice as it is sent."""
-        if self.after_ms is not None:
-            return {"kind": self.kind, "afterMs": self.after_ms}
-        return {"kind": self.kind}
+        return {"kind": self.kind, "afterMs": self.after_ms} if self.after_ms is not None else {"kind": self.kind}
 
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> Retry:

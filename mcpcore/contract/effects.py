@@ -97,9 +97,7 @@ def declared_effects(error: CodedError, contract: Contract[Any] | None = None) -
     # A subclass may use the name for something else.
     effects = None if error.effects is None else as_effects(error.effects)
     entry = error.entry if error.entry is not None or contract is None else contract.get(error.reason)
-    if effects is None and entry is not None and not error.omits_effects:
-        return entry.effects
-    return effects
+    return entry.effects if effects is None and entry is not None and not error.omits_effects else effects
 
 
 class CallState(NamedTuple):

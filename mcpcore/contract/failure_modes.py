@@ -306,24 +306,16 @@ class FailureMode(Mappable[R_co, D_co]):
             "code": int(self.code),
             "name": self.code.name,
             "when": clean_text(self.sentence),
+            "recovery": None if is_todo(self.recovery) else clean_text(self.recovery),
+            "retry": retry.to_json(),
+            "effects": effects,
+            "fallbackTool": self.fallback_tool,
+            "fallbackArguments": to_json(self.fallback_arguments),
+            "correctiveParams": to_json(self.corrective_params),
+            "example": to_json(self.example),
+            "dataSchema": self.data_schema(),
         }
-        if not is_todo(self.recovery):
-            entry["recovery"] = clean_text(self.recovery)
-        entry["retry"] = retry.to_json()
-        if effects is not None:
-            entry["effects"] = effects
-        if self.fallback_tool is not None:
-            entry["fallbackTool"] = self.fallback_tool
-        if self.fallback_arguments is not None:
-            entry["fallbackArguments"] = to_json(self.fallback_arguments)
-        if self.corrective_params is not None:
-            entry["correctiveParams"] = to_json(self.corrective_params)
-        if self.example is not None:
-            entry["example"] = to_json(self.example)
-        schema = self.data_schema()
-        if schema is not None:
-            entry["dataSchema"] = schema
-        return entry
+        return {key: value for key, value in entry.items() if value is not None}
 
     def data_schema(self) -> dict[str, Any] | None:
         """The JSON schema of the failure's data, or None where none is declared.

@@ -335,9 +335,7 @@ class Context(Generic[R_contra, LifespanT]):
 
     def show_value(self, value: JSON) -> JSON:
         """A caller's own value as a part of a failure, without secrets where the server redacts them."""
-        if isinstance(self._request, AnsweredRequest):
-            return self._request.show_value(value)
-        return value
+        return self._request.show_value(value) if isinstance(self._request, AnsweredRequest) else value
 
     def bind(self, **fields: str | None) -> None:
         """Bind fields for the rest of this call: they are in `error.context` and in the record if it fails.

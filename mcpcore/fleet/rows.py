@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 from mcpcore.audit.diagnosis import Problem
 from mcpcore.audit.kinds import REFUSED, breach_count_of, breach_kinds_of, count_of, is_lost, missing_of
 from mcpcore.audit.reading import Record, moment_of, surfaces_of, text_of, what_failed
+from mcpcore.audit.stats import EPOCH
 from mcpcore.values.untrusted import json_object, list_in
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _LATEST: Final = (datetime(2106, 1, 1, tzinfo=UTC) - EPOCH) // _MICROSECOND
 _MAX_INT: Final = 2**63 - 1

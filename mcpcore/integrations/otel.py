@@ -19,7 +19,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpcore.audit.kinds import LOST, is_lost
-from mcpcore.contract.codes import PROTOCOL_INVALID_PARAMS, ErrorCode
+from mcpcore.audit.listeners import SERVER_FAULTS
+from mcpcore.contract.codes import PROTOCOL_INVALID_PARAMS
 from mcpcore.values.untrusted import object_in
 
 if TYPE_CHECKING:
@@ -61,7 +62,6 @@ OTHER: Final = "_OTHER"
 
 _CONTEXT_PREFIX: Final = "mcpcore.context."
 _INVALID_PARAMS_NAMES: Final = frozenset(code.name for code in PROTOCOL_INVALID_PARAMS)
-_SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
 
 
 def error_type(record: Mapping[str, Any]) -> str:
@@ -162,7 +162,7 @@ class OtelSink:
         return get_logger(SCOPE)
 
     def _log(self, record: Mapping[str, Any], attributes: dict[str, str | int], line: str | None) -> None:
-        fault = record.get("name") in _SERVER_FAULTS
+        fault = record.get("name") in SERVER_FAULTS
         severity = self._highest if fault else self._warning
         # Asked first, since making the record costs more than the question; APIs before 1.40 do not have it.
         enabled = getattr(self._logger, "enabled", None)

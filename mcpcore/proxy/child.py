@@ -11,11 +11,11 @@ import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Self
 
 import anyio
 from anyio import to_thread
-from anyio.abc import Process
+from anyio.abc import ByteReceiveStream, Process
 
 from mcpcore.proxy.messages import parse
 
@@ -32,19 +32,7 @@ class LineTooLongError(Exception):
     """A line has more than MAX_LINE bytes."""
 
 
-class Receiving(Protocol):
-    """A stream of bytes."""
-
-    async def receive(self) -> bytes:
-        """The next bytes.
-
-        Raises:
-            anyio.EndOfStream: At the end.
-        """
-        ...
-
-
-async def lines_of(stream: Receiving) -> AsyncIterator[bytes]:
+async def lines_of(stream: Input | ByteReceiveStream) -> AsyncIterator[bytes]:
     """The lines of a stream, without their line feeds; the last one need not have one if it is JSON.
 
     Raises:
@@ -250,8 +238,3 @@ class Child:
             name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
             return f"it was ended by the signal {name}"
         return f"it ended with the exit code {code}"
-
-
-def exists(command: str) -> bool:
-    """Whether a command can be found, so that a misspelt one is reported before anything is served."""
-    return shutil.which(command) is not None

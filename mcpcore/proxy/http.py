@@ -43,15 +43,12 @@ from mcpcore.proxy.forward import Forward, cancel_on_disconnect, respond, unread
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.messages import Json, answer_in, key_of, meta_of, params_of, parse, write
 from mcpcore.proxy.sessions import ChildSession, ServerEndedError, cancel_on_signal
-from mcpcore.sdk.http import Front, Hosts, Sessions, web_server
+from mcpcore.sdk.http import IDLE, Front, Hosts, Sessions, web_server
 from mcpcore.values.logs import LOGGER
 from mcpcore.values.untrusted import object_in
 
 _VERSION: Final = "mcp-protocol-version"
 _SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
-
-IDLE: Final = 30 * 60.0
-"""Seconds without a request after which a session ends."""
 
 _MAX_WAITING: Final = 1_000
 """Messages that wait for a client that reads slowly; with more, its stream is closed."""

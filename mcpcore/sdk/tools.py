@@ -107,9 +107,7 @@ class ContractTool(SDKTool):
             error = invalid_arguments_error(exc, definition.places, self.name, arguments)
             # `forget_tracebacks` then need not look whether the frames of the cause are still running.
             raise error from exc.with_traceback(None)
-        if self.resolved_params:
-            return self._resolved(values, request)
-        return run_handler(self.tool, values, request)
+        return self._resolved(values, request) if self.resolved_params else run_handler(self.tool, values, request)
 
     async def _resolved(self, values: dict[str, Any], request: Request) -> Any:
         resolved = await self.definition.resolve(values, request)

@@ -20,6 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Coroutine
 from contextvars import ContextVar
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Literal, Self
 
@@ -44,6 +45,7 @@ _ROUNDING: Final = 1e-6
 """Seconds. A caller that waits exactly as long as advised must not be refused because of a rounding error."""
 
 
+@dataclass(slots=True, eq=False)
 class _Block:
     """A call that is running.
 
@@ -51,11 +53,8 @@ class _Block:
     the end of the block: a task that was started in it may live on, with a copy of the context.
     """
 
-    __slots__ = ("breaker", "period")
-
-    def __init__(self, breaker: CircuitBreaker, period: int | None) -> None:
-        self.breaker = breaker
-        self.period = period
+    breaker: CircuitBreaker
+    period: int | None
 
 
 _entered: Final[ContextVar[tuple[_Block, ...]]] = ContextVar("mcpcore_breaker_blocks", default=())

@@ -389,17 +389,17 @@ class guard:  # noqa: N801 - used as `with guard(...)` and `@guard(...)`, as `co
         level = logging.CRITICAL if self._critical else level_of(code)
         if not LOGGER.isEnabledFor(level):
             return
-        facts: dict[str, Any] = {"operation": name, "error": type(exc).__qualname__}
-        if code is not None:
-            facts["code"] = code.name
-        if isinstance(becomes, CodedError) and becomes.reason is not None:
-            facts["reason"] = becomes.reason
-        if quietly(lambda: bool(self._context), otherwise=True):
-            facts["context"] = _sanitised(self._context)
+        has_context = quietly(lambda: bool(self._context), otherwise=True)
         values = self._input_of(args, kwargs)
-        if values is not None:
-            facts["input"] = _sanitised(values)
-        facts = to_json_object(facts)
+        known = {
+            "operation": name,
+            "error": type(exc).__qualname__,
+            "code": None if code is None else code.name,
+            "reason": becomes.reason if isinstance(becomes, CodedError) else None,
+            "context": _sanitised(self._context) if has_context else None,
+            "input": None if values is None else _sanitised(values),
+        }
+        facts = to_json_object({key: value for key, value in known.items() if value is not None})
         sentence = "%s failed: %s %s"
         if self._include_stack:
             log_traced(level, exc, sentence, name, _line(exc), dumps(facts), extra={"mcpcore": facts})

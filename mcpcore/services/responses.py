@@ -23,7 +23,7 @@ from mcpcore.values.jsonable import cut_text, to_json_object
 from mcpcore.values.untrusted import json_object
 
 _BODY_BYTES: Final = 64 * 1024
-_DATA_BYTES: Final = 64 * 1024
+"""Bytes of a body that are read, and of the author's data that are kept."""
 
 
 def from_http_response(
@@ -123,16 +123,15 @@ def _http_error(
     # Redacted before it is cut, lest half of a secret stays.
     shown = None if text is None else cut_text(redact_text(text), limit)
     problem: Any = redact(_problem(content, kind)) if text is not None else None
-    facts: dict[str, Any] = {"status": status}
-    if service is not None:
-        facts["service"] = service
     wait = parse_retry_after(_header(response, "retry-after")) if status in RETRY_AFTER_STATUSES else None
-    if wait is not None:
-        facts["retryAfter"] = wait
-    if body and shown:
-        facts["body"] = shown
-    if body and problem:
-        facts["problem"] = problem
+    facts = {
+        "status": status,
+        "service": service,
+        "retryAfter": wait,
+        "body": (body and shown) or None,
+        "problem": (body and problem) or None,
+    }
+    facts = {key: value for key, value in facts.items() if value is not None}
     said = f"{service or 'The service'} answered {status}{f' {phrase}' if phrase else ''}."
     shown = shown or (f"({len(content)} bytes that are no text)" if content else "(no body read)")
     LOGGER.log(
@@ -167,7 +166,7 @@ def _facts_of(data: Any) -> Mapping[str, Any]:
     if data is None or type(data) is dict:
         return data or {}
     # Anything else may have no end, or raise when it is read.
-    return to_json_object(data, room=_DATA_BYTES)
+    return to_json_object(data, room=_BODY_BYTES)
 
 
 _BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")

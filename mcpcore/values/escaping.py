@@ -67,9 +67,7 @@ def whole_characters(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Escape as `clean_text` does, line feeds and tabs too, for text within a line."""
-    if text.isprintable():
-        return text
-    return clean_text(text).translate(_LINE_BREAKS)
+    return text if text.isprintable() else clean_text(text).translate(_LINE_BREAKS)
 
 
 def terminal_text(text: str) -> str:

@@ -457,9 +457,7 @@ class _Conversion:
         if id(value) in above:
             return f"{named(value)} {_CUT} (cycle)"
         fields = as_mapping(value)
-        if fields is None:
-            return named(value)
-        return self.convert(fields, depth, (*above, id(value)))
+        return named(value) if fields is None else self.convert(fields, depth, (*above, id(value)))
 
 
 def as_mapping(value: object) -> object | None:

@@ -18,8 +18,8 @@ from mcpcore.values.escaping import terminal_line, terminal_text
 LOGGER: Final = logging.getLogger("mcpcore")
 """The logger of this package, above those of its parts."""
 
-_FILED: Final = "mcpcore_filed"
-"""The mark of a line about a failure whose record is in the audit trail's file; see `mcpcore.audit.listeners`."""
+FILED: Final = "mcpcore_filed"
+"""The attribute of a log record that only points to a record in the trail's file, so that handlers can filter it."""
 
 
 @contextmanager
@@ -74,9 +74,7 @@ class _Plain(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         stream = self.stream
-        if stream is None:
-            return
-        if hasattr(record, _FILED) and not _asked_for(record):
+        if stream is None or (hasattr(record, FILED) and not _asked_for(record)):
             return
         try:
             stream.write(f"{self.format(record)}\n")

@@ -86,12 +86,15 @@ class SystemError_(Dialect):  # noqa: N801 - the name without the underscore is 
         """All required fields; `cause` and `stack_trace` only where exceptions are exposed."""
         context = envelope.context or {}
         cause, trace = _cause_and_trace(envelope)
-        written: dict[str, Any] = {"error_code": registered_code(envelope), "human_message": envelope.message}
-        written |= {field: context.get(field) for field in ("role", "session_id", "workspace_root")}
-        written["tool_name"] = envelope.tool or _UNNAMED
-        written |= {field: context.get(field) for field in ("invariant_id", "phase_id", "plan_hash")}
-        written["cause"] = cause
-        written["timestamp"] = envelope.timestamp
+        written: dict[str, Any] = {
+            "error_code": registered_code(envelope),
+            "human_message": envelope.message,
+            **{field: context.get(field) for field in ("role", "session_id", "workspace_root")},
+            "tool_name": envelope.tool or _UNNAMED,
+            **{field: context.get(field) for field in ("invariant_id", "phase_id", "plan_hash")},
+            "cause": cause,
+            "timestamp": envelope.timestamp,
+        }
         if trace is not None:
             written["stack_trace"] = trace
         if envelope.injected:  # the dialect has no place for it, and a test must not be taken for the truth

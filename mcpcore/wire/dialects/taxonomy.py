@@ -97,25 +97,23 @@ class Taxonomy(Dialect):
 
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
         """The error with its recovery; the text is the same, indented, as the document returns it."""
-        written: dict[str, Any] = {
-            "code": own_code(envelope, self.name, READ) or taxonomy_code(known(envelope)),
+        code = own_code(envelope, self.name, READ) or taxonomy_code(known(envelope))
+        recovery = envelope.recovery or {}
+        user_message, corrective = recovery.get("userMessage"), recovery.get("correctiveParams")
+        fields = {
+            "code": code,
             "message": envelope.message,
             "details": details_of(envelope),
+            "retry_after_ms": envelope.retry.after_ms,
+            "recovery_actions": list(envelope.actions if recovery.get("actions") else ACTIONS.get(code, _ACTIONS)),
+            "fallback_tool": envelope.fallback_tool,
+            "correlation_id": envelope.correlation_id,
+            "timestamp": envelope.timestamp,
+            "recovery_hint": HINTS.get(envelope.strategy or "", "REPORT_TO_USER"),
+            "userMessage": user_message if isinstance(user_message, str) else envelope.message,
+            "corrective_params": dict(corrective) if isinstance(corrective, Mapping) else None,
         }
-        if envelope.retry.after_ms is not None:
-            written["retry_after_ms"] = envelope.retry.after_ms
-        sent = (envelope.recovery or {}).get("actions")
-        written["recovery_actions"] = list(envelope.actions if sent else ACTIONS.get(written["code"], _ACTIONS))
-        if envelope.fallback_tool is not None:
-            written["fallback_tool"] = envelope.fallback_tool
-        written["correlation_id"] = envelope.correlation_id
-        written["timestamp"] = envelope.timestamp
-        written["recovery_hint"] = HINTS.get(envelope.strategy or "", "REPORT_TO_USER")
-        user_message = (envelope.recovery or {}).get("userMessage")
-        written["userMessage"] = user_message if isinstance(user_message, str) else envelope.message
-        corrective = (envelope.recovery or {}).get("correctiveParams")
-        if isinstance(corrective, Mapping):
-            written["corrective_params"] = dict(corrective)
+        written = {key: value for key, value in fields.items() if value is not None}
         return written, json_text(written, indent=2)
 
     def read(self, structured: Mapping[str, Any], *, is_error: bool) -> Envelope | None:
@@ -162,15 +160,13 @@ def _recovery(structured: Mapping[str, Any], actions: list[Any]) -> dict[str, An
     hint = said if isinstance(said, str) and said.strip() else ", ".join(step.replace("_", " ") for step in steps)
     if not hint:
         return None
-    recovery: dict[str, Any] = {"hint": hint}
-    strategy = _STRATEGIES.get(str(structured.get("recovery_hint")))
-    if strategy is not None:
-        recovery["strategy"] = strategy
-    if steps:
-        recovery["actions"] = steps
-    for ours, theirs in (("fallbackTool", "fallback_tool"), ("userMessage", "userMessage")):
-        if isinstance(structured.get(theirs), str):
-            recovery[ours] = structured[theirs]
-    if isinstance(structured.get("corrective_params"), Mapping):
-        recovery["correctiveParams"] = dict(structured["corrective_params"])
-    return recovery
+    tool, corrective = structured.get("fallback_tool"), structured.get("corrective_params")
+    recovery = {
+        "hint": hint,
+        "strategy": _STRATEGIES.get(str(structured.get("recovery_hint"))),
+        "actions": steps or None,
+        "fallbackTool": tool if isinstance(tool, str) else None,
+        "userMessage": said if isinstance(said, str) else None,
+        "correctiveParams": dict(corrective) if isinstance(corrective, Mapping) else None,
+    }
+    return {key: value for key, value in recovery.items() if value is not None}

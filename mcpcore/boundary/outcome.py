@@ -146,11 +146,6 @@ def described_breaches(breaches: Sequence[Breach]) -> str:
     return "; ".join(texts)
 
 
-def kinds_of(breaches: Sequence[Breach]) -> list[BreachKind]:
-    """The kinds of `breaches`, each once."""
-    return [*dict.fromkeys(breach.kind for breach in breaches)]
-
-
 def breaches_of(noted: Sequence[UnraisedFailure | BrokenItem]) -> list[Breach]:
     """How the failures that were noted in a call broke its contract."""
     breaches: list[Breach] = []

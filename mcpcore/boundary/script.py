@@ -29,7 +29,6 @@ from mcpcore.boundary.outcome import (
     Outcome,
     breaches_of,
     described_breaches,
-    kinds_of,
     observe,
 )
 from mcpcore.boundary.repeats import Repeats
@@ -321,7 +320,7 @@ class Boundary:
                 record["traceback"] = trace
         if outcome.breaches:
             record["broken_contract"] = described_breaches(outcome.breaches)
-            record["broken_contract_kinds"] = kinds_of(outcome.breaches)
+            record["broken_contract_kinds"] = [*dict.fromkeys(breach.kind for breach in outcome.breaches)]
         if outcome.others:
             record["others"] = outcome.others
         if outcome.relayed:

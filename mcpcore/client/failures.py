@@ -439,7 +439,9 @@ def failure_of(
     inferred = envelope.inferred
     if envelope.retry.retryable and (forbids_retry(envelope.message) or forbids_retry(envelope.hint or "")):
         envelope = replace(envelope, retry=Retry.never(), retry_stated=True)
-    entry = entry_of(envelope, listed, contract)
+    advertised = None if listed is None else listed.contract.get(envelope.reason)
+    # The entry that declares the reason: the server's, else the application's.
+    entry = contract.get(envelope.reason) if advertised is None else advertised
     declared_none = entry is not None and entry.effects == "none"
     if envelope.effects == "none" and not inferred and not declared_none and _is_in_text_alone(answer):
         envelope = replace(envelope, effects=None)
@@ -465,14 +467,6 @@ def _is_in_text_alone(answer: object) -> bool:
         return False
     structured = Envelope.from_result({"isError": True, "structuredContent": parts.structured, "content": []})
     return structured is None or structured.dialect == UNKNOWN_DIALECT
-
-
-def entry_of(
-    envelope: Envelope, listed: ListedTool | None, contract: Contract[Any] = NO_CONTRACT
-) -> FailureMode[Any] | None:
-    """The entry that declares the reason of `envelope`: the server's, else the application's."""
-    advertised = None if listed is None else listed.contract.get(envelope.reason)
-    return contract.get(envelope.reason) if advertised is None else advertised
 
 
 def inferred_envelope(envelope: Envelope, listed: ListedTool | None) -> Envelope:

@@ -259,7 +259,10 @@ class Context(Generic[R_contra, LifespanT]):
 
         guarded = guard(
             operation,
-            errors={kind: self._guarded(target) for kind, target in by_kind(errors).items()},
+            errors={
+                kind: self._contract.get(target) or self._entry(target, "guard")
+                for kind, target in by_kind(errors).items()
+            },
             code=code,
             message=message,
             data=data,
@@ -273,9 +276,6 @@ class Context(Generic[R_contra, LifespanT]):
         if self._name:
             guarded.block_name = self._name
         return guarded
-
-    def _guarded(self, target: object) -> FailureMode[Any]:
-        return self._contract.get(target) or self._entry(target, "guard")
 
     def _entry(self, reason: object, method: str) -> FailureMode[Any]:
         """The declared entry of a failure mode.

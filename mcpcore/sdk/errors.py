@@ -319,9 +319,11 @@ def protocols_own(exc: BaseException, *, every_code: bool = False) -> MCPError |
     if type(exc) in PLAIN_ERRORS:
         return None
     leaves = list(leaves_of(returned_failure(exc)))
-    if len(leaves) != 1 or not is_a(leaves[0], MCPError):
-        return None
-    if not isinstance(getattr(leaves[0], "error", None), ErrorData):
+    if (
+        len(leaves) != 1
+        or not is_a(leaves[0], MCPError)
+        or not isinstance(getattr(leaves[0], "error", None), ErrorData)
+    ):
         return None
     error = cast("MCPError", leaves[0])
     return error if every_code or error.code in PROTOCOL_NEEDS else None

@@ -370,7 +370,7 @@ def _kind(node: Mapping[str, Any], root: Mapping[str, Any], *, depth: int, many:
         return f"values out of {choices}" if many else f"one of {choices}" if len(node["enum"]) > 1 else choices
     kind = node.get("type")
     if isinstance(kind, str):
-        noun = kind if kind != "null" else "null"
+        noun = kind
         if kind != "null":
             noun = f"{kind}s" if many else f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
         if kind == "array" and depth > 0:

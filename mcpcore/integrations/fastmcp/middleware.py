@@ -149,7 +149,6 @@ class ContractMiddleware(Middleware):
         self.strictness = first.strictness
         """Whether a broken contract fails the call."""
         self._dialect = first.dialect
-        self._limits = limits
         self._make_boundary = functools.partial(
             Boundary,
             expose=first.mapper.expose,

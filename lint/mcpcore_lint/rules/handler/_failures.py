@@ -10,12 +10,13 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate, evaluated_with
 from mcpcore_lint.engine.semantics.symbols import class_info, is_static
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import alternatives, mentions, returned, walk, walk_shallow
+from mcpcore_lint.engine.syntax.parse import mentions, returned, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Text, Value, options, string
 from mcpcore_lint.patterns import ERROR_DOING, regex
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._bodies import body_of, names_of, short, text_start, unpacked
+from mcpcore_lint.rules._bodies import short, text_start, unpacked
+from mcpcore_lint.rules.handler._conversions import CALL_RESULTS, CONTENTS, is_form_of
 
 # Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
@@ -67,9 +68,6 @@ _HAND_MADE: Final = "a hand-made"
 EXCEPTION_TEXT: Final = "the text of the caught exception"
 _A_TEXT: Final = "the text"
 _WHICH_FAILED: Final = ", which failed"
-CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
-CONTENTS: Final = ("structured_content", "structuredContent", "content")
-"""The keywords of the content of such a result."""
 _TEXT_FUNCTIONS: Final = frozenset({"builtins.str", "builtins.repr", "traceback.format_exc"})
 _TEXT_NAMES: Final = frozenset({"str", "repr", "type"})
 _LETTER: Final = regex(r"[^\W\d_]")
@@ -297,22 +295,23 @@ class FailureDetector:
             places = (argument.place for argument in failures.values() if argument is not None and argument.place)
             return failure._replace(place=next(places, None))
         # The function may tell the exception, or convert a mapping or a model into another form: `as_text(answer)`.
-        values = returned(node)
-        tells = bool(told) and (
-            getattr(node.returns, "id", "") == "str"
-            or all(isinstance(evaluate(value, module.scope_of(node)), Text) for value in values)
-        )
         plain = [key for key, value in arguments.items() if not isinstance(value, Const)]
-        name = told[0] if tells else plain[0] if len(plain) == 1 else ""
-        if not (tells or isinstance(arguments.get(name), (Mapping, CallValue))):
+        name = told[0] if told else plain[0] if len(plain) == 1 else ""
+        if not told and not isinstance(arguments.get(name), (Mapping, CallValue)):
             return None
-        held = names_of(name, body_of(HandlerBuilder.of(node, module, self._ctx.hierarchy).model))
-        answers = [
-            part for value in values for part in (alternatives(value) if isinstance(value, ast.IfExp) else [value])
-        ]
-        converts = bool(answers) and all(any(mentions(answer, part) for part in held) for answer in answers)
-        marks = any(isinstance(part, ast.keyword) and part.arg in MARKS for part in walk([*node.body]))
-        return (Failure(EXCEPTION_TEXT) if tells else failures[name]) if converts and not marks else None
+        # A fact of the exception, such as its status, may well be an answer.
+        scope, held, nodes = module.scope_of(node), {name}, walk_shallow([*node.body])
+        for part in nodes:
+            match part:
+                case ast.Assign(targets=[ast.Name(id=target)], value=ast.expr() as value) | (
+                    ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value)
+                    | ast.AugAssign(target=ast.Name(id=target), value=value)
+                ) if is_form_of(value, held, scope, parts=not told):
+                    held.add(target)
+        answers = returned(node)
+        converts = bool(answers) and all(is_form_of(answer, held, scope, parts=not told) for answer in answers)
+        marks = any(isinstance(part, ast.keyword) and part.arg in MARKS for part in nodes)
+        return (Failure(EXCEPTION_TEXT) if told else failures[name]) if converts and not marks else None
 
     # Mappings and models
 

@@ -24,9 +24,8 @@ from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Mapping,
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside
+from mcpcore_lint.rules.handler._conversions import converted_by, core_of
 from mcpcore_lint.rules.handler._failures import (
-    CALL_RESULTS,
-    CONTENTS,
     ERROR_KEYS,
     MARKING_KEYS,
     RELEVANT_KEYS,
@@ -45,18 +44,6 @@ from mcpcore_lint.rules.handler._outcomes import quoted_by
 from mcpcore_lint.rules.handler._raises import is_idle
 from mcpcore_lint.rules.handler._to_client import checked_by_dispatchers, is_judged, is_kept, looks_for_failure
 
-_CONVERSIONS: Final = frozenset(
-    {"builtins.str", "json.dumps", "orjson.dumps", "ujson.dumps", "yaml.dump", "yaml.safe_dump", "dataclasses.asdict",
-     "asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "asyncio.ensure_future", "asyncio.run"}
-)  # fmt: skip
-"""Functions that return their first argument in another form, or its result."""
-_CONVERTING_METHODS: Final = frozenset({"model_dump", "model_dump_json", "dict", "json", "to_dict", "decode", "result"})
-_IN_A_THREAD: Final = frozenset(
-    {"asyncio.to_thread", "anyio.to_thread.run_sync", "starlette.concurrency.run_in_threadpool"}
-)
-"""Functions that return the result of their first argument."""
-_EXECUTORS: Final = {"run_in_executor": 1, "submit": 0}
-"""Methods that run a function in a thread or a process, each with the place of the function among the arguments."""
 _LOOKS: Final = frozenset({"isinstance", "issubclass", "type", "hasattr", "callable"})
 """Functions that tell exceptions from results."""
 _COLLECTED: Final = "the exceptions that gather(return_exceptions=True) collects"
@@ -141,7 +128,7 @@ class _AnswerReader:
     def _answer(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[Returned]:
         """The failures that one answer is."""
         failure = self._failure(node, self._evaluate(node, scope), caught=caught)
-        core = _core(node, scope)
+        core = core_of(node, scope)
         if failure is None and core is not node:
             failure = self._failure(core, self._evaluate(core, scope), caught=caught)
         parts = alternatives(core) if isinstance(core, ast.IfExp) else [core]
@@ -224,7 +211,7 @@ class _AnswerReader:
             [[*getattr(function, "body", ())]] if describes else [[*catch.body] for catch in self._function.catches]
         )
         returns = self._function.returns if blocks else ()
-        cores = [_core(site.node.value, site.scope) for site in returns if site.node.value is not None]
+        cores = [core_of(site.node.value, site.scope) for site in returns if site.node.value is not None]
         answers = {core.id for core in cores if isinstance(core, ast.Name)}
         is_only = describes or sum(1 for _ in self._body.all(ast.Try)) == 1
         for block in blocks if answers else ():
@@ -251,7 +238,7 @@ class _AnswerReader:
             holders = {
                 target.id
                 for assignment in self._body.all(ast.Assign)
-                if _core(assignment.value, self._body.scope(call)) is call
+                if core_of(assignment.value, self._body.scope(call)) is call
                 for target in assignment.targets
                 if isinstance(target, ast.Name)
             }
@@ -278,7 +265,7 @@ class _AnswerReader:
             core = site.node.value if site.node not in self._body.unreachable else None
             # A call that only converts its first argument, or runs it in a thread, takes an empty one, too.
             while isinstance(core, ast.Await) or (isinstance(core, ast.Call) and core.args):
-                inner = core.value if isinstance(core, ast.Await) else _converted(core, site.scope)
+                inner = core.value if isinstance(core, ast.Await) else converted_by(core, site.scope)
                 if inner is None:
                     break
                 core = inner
@@ -340,7 +327,7 @@ class _AnswerReader:
             return
         for binding in match[1]:
             value, item, names = _assigned(node.id, binding.node)
-            core = _core(value, scope) if value is not None else None
+            core = core_of(value, scope) if value is not None else None
             origin = core if value is None or core in self._body.parents else value
             if isinstance(core, ast.Call) and origin and not is_judged(self._function, origin, self._ctx, answer=node):
                 flags = [(at, truth) for at, name in enumerate(names) for truth in (True, False) if at != item and name]
@@ -374,7 +361,7 @@ class _AnswerReader:
         inside = module.scope_of(function)
         bound_first = inside.owner is not None and isinstance(call.func, ast.Attribute)
         arguments = arguments_of(function, call, bound_first=bound_first)
-        for core in (_core(value, inside) for value in returned(function)):
+        for core in (core_of(value, inside) for value in returned(function)):
             given = arguments.get(getattr(core.func, "id", "")) if isinstance(core, ast.Call) else None
             if isinstance(given, ast.Lambda) and isinstance(given.body, ast.Call):
                 yield from self._models(given.body, scope)
@@ -473,7 +460,7 @@ def _collects(call: ast.Call) -> bool:
 
 def _is_made_of(node: ast.expr, call: ast.Call, holders: set[str], scope: Scope) -> bool:
     """Whether an answer consists of the result of a call, in whatever form, which some names hold."""
-    core = _core(node, scope)
+    core = core_of(node, scope)
     match core:
         case ast.Name(id=name):
             return name in holders
@@ -488,60 +475,6 @@ def _is_made_of(node: ast.expr, call: ast.Call, holders: set[str], scope: Scope)
             is_kept = isinstance(item, ast.Name) or (isinstance(item, ast.Call) and last_name(item.func) == "str")
             return is_kept and _is_made_of(source, call, holders, scope)
     return core is call
-
-
-def _core(node: ast.expr, scope: Scope) -> ast.expr:
-    """The expression inside an `await`, `json.dumps`, a list of one item, or in front of appended text."""
-    for _ in range(8):
-        match node:
-            case ast.Await(value=inner) | ast.BinOp(op=ast.Add(), left=inner) | ast.List(elts=[inner]):
-                node = inner
-            case (
-                ast.JoinedStr(values=[ast.FormattedValue(value=inner), *_])
-                | ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[ast.List(elts=[inner, *_])])
-            ):
-                node = inner
-            case ast.Call() if (converted := _converted(node, scope)) is not None:
-                node = converted
-            case _:
-                break
-    return node
-
-
-def _converted(call: ast.Call, scope: Scope) -> ast.expr | None:
-    """The expression that a call only converts, such as the argument of `json.dumps`; None for any other call."""
-    method = call.func if isinstance(call.func, ast.Attribute) and not call.args else None
-    if method is not None and (method.attr in _CONVERTING_METHODS or _is_form_of_self(method, scope)):
-        return method.value
-    if not isinstance(call.func, (ast.Name, ast.Attribute)):
-        return None
-    callee = evaluate(call.func, scope)
-    name = callee.name if isinstance(callee, Symbol) else ""
-    if name in _CONVERSIONS and call.args:
-        return call.args[0]
-    at = 0 if name in _IN_A_THREAD else _EXECUTORS.get(getattr(call.func, "attr", ""), len(call.args))
-    if at < len(call.args):
-        run = call.args[at]
-        return (
-            run.body if isinstance(run, ast.Lambda) else ast.copy_location(ast.Call(run, call.args[at + 1 :], []), call)
-        )
-    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
-    if name not in CALL_RESULTS | {"mcp.TextContent"} or not keywords.keys().isdisjoint({"is_error", "isError"}):
-        return None
-    return next((keywords[key] for key in ("text", *CONTENTS) if key in keywords), None)
-
-
-def _is_form_of_self(func: ast.Attribute, scope: Scope) -> bool:
-    """Whether a method of the project returns its object in another form: `return json.dumps(asdict(self))`."""
-    method = method_called(func, scope)
-    if method is None:
-        return False
-    node, module = method
-    return module.once(
-        ("form of self", node),
-        lambda: [getattr(_core(value, module.scope_of(node)), "id", "") for value in returned(node)] == ["self"],
-        False,  # noqa: FBT003 - for a method that calls itself
-    )
 
 
 def _assigned(name: str, statement: ast.AST) -> tuple[ast.expr | None, int | None, list[str]]:

@@ -1,4 +1,6 @@
 # message: Could not load
+import json
+
 from fastmcp import FastMCP
 
 mcp = FastMCP("x")

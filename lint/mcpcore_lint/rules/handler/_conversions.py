@@ -1,0 +1,113 @@
+"""Expressions that only convert a value: `json.dumps(answer)`, `[TextContent(type="text", text=answer)]`."""
+
+import ast
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+from mcpcore_lint.engine.registrations.environment import method_called
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.parse import returned
+from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.model import Symbol
+
+CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
+CONTENTS: Final = ("structured_content", "structuredContent", "content")
+"""The keywords of the content of such a result."""
+_CONVERSIONS: Final = frozenset(
+    {"builtins.str", "json.dumps", "orjson.dumps", "ujson.dumps", "yaml.dump", "yaml.safe_dump", "dataclasses.asdict",
+     "asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "asyncio.ensure_future", "asyncio.run"}
+)  # fmt: skip
+"""Functions that return their first argument in another form, or its result."""
+_CONVERTING_METHODS: Final = frozenset({"model_dump", "model_dump_json", "dict", "json", "to_dict", "decode", "result"})
+_IN_A_THREAD: Final = frozenset(
+    {"asyncio.to_thread", "anyio.to_thread.run_sync", "starlette.concurrency.run_in_threadpool"}
+)
+"""Functions that return the result of their first argument."""
+_EXECUTORS: Final = {"run_in_executor": 1, "submit": 0}
+"""Methods that run a function in a thread or a process, each with the place of the function among the arguments."""
+
+
+def core_of(node: ast.expr, scope: Scope) -> ast.expr:
+    """The expression inside an `await`, `json.dumps`, a list of one item, or in front of appended text."""
+    for _ in range(8):
+        match node:
+            case ast.Await(value=inner) | ast.BinOp(op=ast.Add(), left=inner) | ast.List(elts=[inner]):
+                node = inner
+            case (
+                ast.JoinedStr(values=[ast.FormattedValue(value=inner), *_])
+                | ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[ast.List(elts=[inner, *_])])
+            ):
+                node = inner
+            case ast.Call() if (converted := converted_by(node, scope)) is not None:
+                node = converted
+            case _:
+                break
+    return node
+
+
+def converted_by(call: ast.Call, scope: Scope) -> ast.expr | None:
+    """The expression that a call only converts, such as the argument of `json.dumps`; None for any other call."""
+    method = call.func if isinstance(call.func, ast.Attribute) and not call.args else None
+    if method is not None and (method.attr in _CONVERTING_METHODS or _is_form_of_self(method, scope)):
+        return method.value
+    if not isinstance(call.func, (ast.Name, ast.Attribute)):
+        return None
+    callee = evaluate(call.func, scope)
+    name = callee.name if isinstance(callee, Symbol) else ""
+    if name in _CONVERSIONS and call.args:
+        return call.args[0]
+    at = 0 if name in _IN_A_THREAD else _EXECUTORS.get(getattr(call.func, "attr", ""), len(call.args))
+    if at < len(call.args):
+        run = call.args[at]
+        return (
+            run.body if isinstance(run, ast.Lambda) else ast.copy_location(ast.Call(run, call.args[at + 1 :], []), call)
+        )
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    if name not in CALL_RESULTS | {"mcp.TextContent"} or not keywords.keys().isdisjoint({"is_error", "isError"}):
+        return None
+    return next((keywords[key] for key in ("text", *CONTENTS) if key in keywords), None)
+
+
+def _is_form_of_self(func: ast.Attribute, scope: Scope) -> bool:
+    """Whether a method of the project returns its object in another form: `return json.dumps(asdict(self))`."""
+    method = method_called(func, scope)
+    if method is None:
+        return False
+    node, module = method
+    return module.once(
+        ("form of self", node),
+        lambda: [getattr(core_of(value, module.scope_of(node)), "id", "") for value in returned(node)] == ["self"],
+        False,  # noqa: FBT003 - for a method that calls itself
+    )
+
+
+def is_form_of(node: ast.expr, names: AbstractSet[str], scope: Scope, *, parts: bool) -> bool:
+    """Whether an expression is the value of a name in another form, or a text with it in it.
+
+    Args:
+        node: The expression.
+        names: The names that hold the value.
+        scope: The scope of the expression.
+        parts: Whether an item or an attribute of the value is enough.
+    """
+    inner: list[ast.expr] = []
+    match node:
+        case ast.Name():
+            return node.id in names
+        case ast.IfExp(body=body, orelse=orelse):
+            return all(is_form_of(branch, names, scope, parts=parts) for branch in (body, orelse))
+        case (
+            ast.List(elts=[_] as inner)
+            | ast.JoinedStr(values=inner)
+            | ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[ast.List(elts=inner)])
+        ):
+            pass
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            inner = [left, right]
+        case ast.FormattedValue(value=value) | ast.Await(value=value):
+            inner = [value]
+        case ast.Attribute(value=value) | ast.Subscript(value=value) if parts:
+            inner = [value]
+        case ast.Call() if (converted := converted_by(node, scope)) is not None:
+            inner = [converted]
+    return any(is_form_of(part, names, scope, parts=parts) for part in inner)

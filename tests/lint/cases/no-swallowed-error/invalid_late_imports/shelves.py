@@ -1,0 +1,2 @@
+def take(book):
+    LOANS.remove(book)

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 from mcpcore_lint.diagnostics import Related, Severity, Span
 from mcpcore_lint.engine.semantics.data_model import RESERVED, DataModel, data_keys, read_model
-from mcpcore_lint.model import CallValue, ToolDef, Value, string
+from mcpcore_lint.engine.semantics.symbols import class_info
+from mcpcore_lint.engine.semantics.type_model import ancestry, outside_bases
+from mcpcore_lint.model import CallValue, ContractEntry, ToolDef, Value, string
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._thrown import all_thrown
 
@@ -28,7 +30,8 @@ class ContractDataMismatch(Rule):
         if tool.contract is None:
             return
         for error in tool.handler.fail_calls:
-            text, keys = string(error.reason), _keys(error.data.value)
+            text = string(error.reason)
+            keys = _keys(error.data.value, tool.contract.by_reason.get(text or ""))
             if text is not None and keys is not None:
                 _check(f"the data of ctx.fail({text!r})", text, keys, error.data.node or error.node, None, tool, ctx)
         seen: set[object] = set()
@@ -43,14 +46,22 @@ class ContractDataMismatch(Rule):
                 _check(f"the data that the guard gives to {reason!r}", reason, keys, reached.call, guard, tool, ctx)
 
 
-def _keys(value: Value) -> tuple[list[str], bool] | None:
-    """The keys of some data, which may be an instance of a model."""
+def _keys(value: Value, declared: ContractEntry | None) -> tuple[list[str], bool] | None:
+    """The keys of some data, which may be an instance of a model, for an entry."""
     model = read_model(value.func) if isinstance(value, CallValue) and value.complete else None
-    if model is None or not isinstance(value, CallValue):
+    if model is None or not isinstance(value, CallValue) or declared is None:
         return data_keys(value)
     passed = {*[*model.fields][: len(value.args)], *(name for name, _ in value.keywords)}
-    keys = [field.name for field in model.fields.values() if field.name in passed or not field.required]
-    return None if model.open or model.required is None or not passed.issubset(model.fields) else (keys, True)
+    info = class_info(value.func)
+    if info is None or model.open or model.required is None or not passed.issubset(model.fields):
+        return None
+    # A TypedDict has no defaults.
+    is_dict = "typing.TypedDict" in outside_bases(info)
+    keys = [name for name, field in model.fields.items() if name in passed or not (field.required or is_dict)]
+    # An instance of a subclass is sent with the fields of the declared class.
+    base = declared.arguments["data"].value
+    sent = read_model(base) if getattr(base, "definition", None) in [owner.node for owner in ancestry(info)] else None
+    return [key for key in keys if sent is None or key in sent.fields], True
 
 
 def _check(

@@ -1,5 +1,6 @@
 # message: lacks 'taken_by'
 from dataclasses import dataclass
+from typing import NotRequired, TypedDict
 
 from mcpcore import Context, ErrorCode, FailureMode, tool
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,6 +21,16 @@ class House:
 class Open(BaseModel):
     model_config = ConfigDict(extra="allow")
     room: str
+
+
+class Suite(Room):
+    beds: int = 2
+
+
+class Found(TypedDict):
+    room: str
+    taken_by: str
+    since: NotRequired[str]
 
 
 class Renamed(BaseModel):
@@ -43,4 +54,8 @@ def one(ctx: Context, room: str, **more: str) -> str:
             raise ctx.fail(TAKEN, data=Open(room=room))
         case "5":
             raise ctx.fail(TAKEN, data=Renamed(room=room))
+        case "6":
+            raise ctx.fail(TAKEN, data=Suite(room=room, taken_by=None))
+        case "7":
+            raise ctx.fail(TAKEN, data=Found(room=room, taken_by="a"))
     raise ctx.fail(TAKEN, data=Room(room=room, **more))

@@ -76,11 +76,17 @@ class Guards:
         if handler.type is not None:
             types = types_of(handler.type, self.scope)
         passes: list[tuple[Guard, ...]] = []
+        kept: set[str] = set()
         for node in walk_shallow([*handler.body]):
             if isinstance(node, ast.Raise):
                 inside = self._around(node, stop=handler)
                 if self._raises_caught(node, handler):
                     passes.append((*self._doubts(node, handler), *inside))
+            elif isinstance(node, ast.Assign) and handler.name and getattr(node.value, "id", "") == handler.name:
+                kept.update(target.id for target in node.targets if isinstance(target, ast.Name))
+        # `last = error` in a loop of attempts, and `raise last` behind it.
+        late = (node for node in self.builder.body.raises if kept and getattr(node.exc, "id", "") in kept)
+        passes += (self._around(node, stop=handler) for node in late)
         return Clause(types, tuple(passes), star)
 
     def _doubts(self, node: ast.Raise, handler: ast.ExceptHandler) -> tuple[Guard, ...]:

@@ -6,7 +6,7 @@ A decorator is read as a call with the decorated function as its argument.
 
 import ast
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mcpcore_lint.dataclasses import replace
@@ -49,7 +49,7 @@ from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, returned
+from mcpcore_lint.engine.syntax.parse import all_parameters, alternatives, mentions, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS
@@ -151,10 +151,11 @@ class Calls:
             return maker
         call = self.arguments(maker.inner, scope)
         made = evaluate(maker.inner.func, scope)
-        named = {name for name, _ in call.keywords}
-        preset = made.keywords if isinstance(made, CallValue) and made.func.name == "functools.partial" else ()
-        keywords = (*(argument for argument in preset if argument[0] not in named), *call.keywords)
-        return maker._replace(call=replace(call, args=call.args[maker.first :], keywords=keywords))
+        while isinstance(made, CallValue) and made.func.name == "functools.partial":
+            named = {name for name, _ in call.keywords}
+            keywords = (*(argument for argument in made.keywords if argument[0] not in named), *call.keywords)
+            call, made = replace(call, keywords=keywords, complete=call.complete and made.complete), made.at(0)
+        return maker._replace(call=replace(call, args=call.args[maker.first :]))
 
     def arguments(self, node: ast.Call, scope: Scope) -> CallValue:
         """The arguments of a call."""
@@ -163,6 +164,10 @@ class Calls:
             args = [self._value(argument, value, scope) for argument, value in zip(node.args, args, strict=True)]
         named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
         keywords = [(key, self._value(named[key], value, scope) if key in named else value) for key, value in keywords]
+        if isinstance(scope, Frame) and "errors" in named and _is_extended(named["errors"], scope):
+            keywords = [
+                (key, Unknown(named[key], scope.module) if key == "errors" else value) for key, value in keywords
+            ]
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         func = Symbol(node.func, scope.module, name)
         return CallValue(node, scope.module, func, tuple(args), tuple(keywords), complete)
@@ -337,17 +342,34 @@ class Calls:
         arguments = {f"<{index}>": (argument, scope) for index, argument in enumerate(node.args)}
         names: list[ast.expr] = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in arguments]
         function, frame = inside[0], Frame(inside[1], arguments)
-        sites: list[list[Site]] = []
-        for value in returned(function):
-            if self.functions.elements.conditions.reach(guards_of(function, value, frame), frame) is not False:
-                call = ast.copy_location(ast.Call(value, names, []), value)
-                sites += [nested] if (nested := [*self._nested(call, frame, func)]) else []
-        maker = sites[0][0].maker if len(sites) > 1 else None
-        if maker is not None and maker.call is not None and maker.server is None:
+        answers = returned(function)
+        values = [part for node in answers for part in (alternatives(node) if isinstance(node, ast.IfExp) else [node])]
+        calls = [(ast.copy_location(ast.Call(value, names, []), value), value, frame) for value in values]
+        yield from self._branches(calls, function, frame, func)
+
+    def _branches(
+        self,
+        calls: Sequence[tuple[ast.Call, ast.expr, Scope]],
+        function: Function,
+        frame: Frame,
+        registration: ast.expr,
+    ) -> list[Site]:
+        """The registrations of the calls in a function that the arguments of the function reach."""
+        reach = self.functions.elements.conditions.reach
+        branches = [
+            nested
+            for call, place, where in calls
+            if reach(guards_of(function, place, frame), where) is not False
+            if (nested := [*self._nested(call, where, registration)])
+        ]
+        sites = [site for nested in branches for site in nested]
+        maker = sites[0].maker if len(branches) > 1 else None
+        targets = {_origin(site.target, site.scope) for site in sites}
+        if maker is not None and maker.call is not None and maker.server is None and len(targets) == 1:
             # Which of several contracts the tool has is not known.
             unknown = replace(maker.call, args=(), keywords=(), complete=False)
-            sites = [[sites[0][0]._replace(maker=maker._replace(call=unknown))]]
-        yield from (site for nested in sites for site in nested)
+            return [sites[0]._replace(maker=maker._replace(call=unknown))]
+        return sites
 
     def _inside(self, node: ast.Call, scope: Scope) -> Iterator[Site]:
         """The registrations that a function of the project makes of its arguments: `register(mcp, fn)`."""
@@ -356,8 +378,11 @@ class Calls:
         varies = any(self._handed(*callee) for callee in inside) if inside else _may_vary(node.func, scope)
         for around in elements.rounds(node, scope) if varies else ():
             for function, frame in inside if around is scope else self._callees(node, around) or inside:
-                for call, where in self._handed(function, frame):
-                    yield from self._nested(call, frame if where.node is function else Frame(where, frame.filled), node)
+                calls = [
+                    (call, call.func, frame if where.node is function else Frame(where, frame.filled))
+                    for call, where in self._handed(function, frame)
+                ]
+                yield from self._branches(calls, function, frame, node)
 
     def _callees(self, node: ast.Call, scope: Scope) -> list[tuple[Function, Frame]]:
         """The functions of the project that a call may run, also of a module that is imported by its name."""
@@ -449,6 +474,26 @@ def _calls_in(function: Function, module: Module, *names: str) -> Iterator[tuple
                 handler = wrapped_parameter(inner, module) or ast.Name(inner.name, ast.Load())
                 call = ast.Call(decorator, [ast.copy_location(handler, decorator)], [])
                 yield ast.copy_location(call, decorator), scope.parent
+
+
+def _origin(node: ast.expr, scope: Scope) -> ast.expr:
+    """What an argument is, through the functions that pass it on."""
+    for _ in range(DEEP):
+        node, scope = substitute(node, scope)
+    return node
+
+
+def _is_extended(node: ast.expr, scope: Frame) -> bool:
+    """Whether the value of an argument has more in it than the function got: `errors = [*errors, BUSY]`."""
+    names = [part.id for part in walk([node]) if isinstance(part, ast.Name) and part.id in scope.filled]
+    places = [(name, written_scope(scope).lookup(name)) for name in names]
+    return any(
+        binding.value is not None
+        and type(binding.value) not in {ast.BoolOp, ast.IfExp}
+        and mentions(binding.value, name)
+        for name, place in places
+        for binding in (place[1] if place is not None else ())
+    )
 
 
 def form_of(name: str) -> tuple[Form | None, ToolFlavour]:

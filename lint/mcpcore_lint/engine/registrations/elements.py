@@ -400,8 +400,9 @@ def guards_of(around: ast.AST, node: ast.AST, scope: Scope) -> list[tuple[ast.ex
     current: ast.AST = node
     while current is not around:
         above = parents[current]
-        if isinstance(above, ast.If) and current is not above.test:
-            guards.append((above.test, current in above.body))
+        if isinstance(above, (ast.If, ast.IfExp)) and current is not above.test:
+            taken = above.body if isinstance(above.body, list) else [above.body]
+            guards.append((above.test, current in taken))
         for block in ("body", "orelse", "finalbody"):
             below = getattr(above, block, None)
             if isinstance(below, list) and current in below:

@@ -6,6 +6,10 @@ from mcpcore import Context, ErrorCode, FailureMode, Server, tool
 BUSY = FailureMode("busy", ErrorCode.TIMEOUT, when="It is busy.", recovery="Ask the user for another one.")
 
 
+def modes():
+    return [BUSY]
+
+
 def query(*errors, **options):
     if not errors:
         return tool(read_only=True, **options)
@@ -33,6 +37,22 @@ class Api:
 api = Api()
 common = partial(tool, errors=[BUSY])
 short = lambda *errors: tool(errors=[*errors])
+
+
+safely = partial(common, idempotent=True)
+
+
+def either(*errors, plain=False):
+    return tool(read_only=True) if plain else tool(errors=[*errors])
+
+
+def around(*errors):
+    def decorate(function):
+        if not errors:
+            return tool(function)
+        return tool(errors=[*errors])(function)
+
+    return decorate
 
 
 @query(BUSY)
@@ -65,4 +85,24 @@ async def six(ctx: Context) -> str:
     raise ctx.fail("busy")
 
 
-server = Server("s", tools=[one, two, three, four, five, six])
+@safely(read_only=True)
+async def seven(ctx: Context) -> str:
+    raise ctx.fail("busy")
+
+
+@either(BUSY)
+async def eight(ctx: Context) -> str:
+    raise ctx.fail("busy")
+
+
+@around(BUSY)
+async def nine(ctx: Context) -> str:
+    raise ctx.fail("busy")
+
+
+@around(*modes())
+async def ten(ctx: Context) -> str:
+    raise ctx.fail("busy")
+
+
+server = Server("s", tools=[one, two, three, four, five, six, seven, eight, nine, ten])

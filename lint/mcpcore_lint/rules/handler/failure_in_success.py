@@ -78,7 +78,7 @@ def _added(catch: CatchSite, body: Body) -> Iterator[tuple[ast.stmt, str, ast.ex
 def _is_answer(name: str, body: Body) -> bool:
     """Whether a function returns a collection, and neither fails because of it nor creates it again in each round."""
     # `if not answers: raise` does not fire where the failed items are among the answers.
-    tests = [node for node in body.all(ast.If) if not isinstance(node.test, ast.UnaryOp)]
+    tests = [node for node in body.all(ast.If) if not isinstance(getattr(node.test, "operand", None), ast.Name)]
     if any(mentions(node.test, name) and body.raises(node.body) for node in tests):
         return False
     begun = [node for node in body.all(ast.Assign) if any(getattr(target, "id", "") == name for target in node.targets)]

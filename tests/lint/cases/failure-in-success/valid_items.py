@@ -100,3 +100,17 @@ async def attempts(url: str) -> dict:
         except OSError as e:
             notes.append(str(e))
     return {"text": text, "notes": notes}
+
+
+@tool
+async def all_or_nothing(urls: list[str]) -> list[dict]:
+    """Fetch."""
+    out = []
+    for url in urls:
+        try:
+            out.append({"url": url, "ok": True, "body": await load(url)})
+        except OSError as e:
+            out.append({"url": url, "ok": False, "error": str(e)})
+    if not all(item["ok"] for item in out):
+        raise RuntimeError("some urls failed")
+    return out

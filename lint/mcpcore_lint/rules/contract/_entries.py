@@ -63,18 +63,20 @@ class Entry(NamedTuple):
             return f"errors[{self.position}] of {self.tool.display_name}"
         return "this FailureMode"
 
+    @property
+    def is_made(self) -> bool:
+        """Whether a function of the project makes it."""
+        return self.model.call is None and isinstance(self.model.value.node, ast.Call)
+
     def is_written(self, value: Value) -> bool:
         """Whether a value is written here, and not in the function of the project that makes the failure mode."""
-        call = self.model.value.node
-        if self.model.call is not None or not isinstance(call, ast.Call):
-            return True
-        return value.node in walk([*call.args, *(keyword.value for keyword in call.keywords)])
+        return not self.is_made or value.node in walk([*ast.iter_child_nodes(self.model.value.node)])  # type: ignore[arg-type]
 
     def place(self, argument: Argument) -> tuple[ast.AST, Module]:
-        """Where a finding about an argument is reported: at the argument, or at the call where it is missing."""
+        """Where a finding about an argument is reported: at the argument, or at the call where it is not written."""
         if argument.node is not None:
             return argument.node, self.model.module
-        if argument.given and argument.value.node is not None:
+        if argument.given and argument.value.node is not None and self.is_written(argument.value):
             return argument.value.node, argument.value.module or self.model.module
         return getattr(self.model.node, "func", self.model.node), self.model.module
 

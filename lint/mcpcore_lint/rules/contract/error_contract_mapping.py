@@ -50,16 +50,18 @@ class ContractMapping(EntryRule):
                 problems.append((mapped, (what, "add data=lambda exc: ..., which makes the data")))
             for at, problem in problems:
                 if problem is not None and at.node is not None:
-                    message = f"{entry.label} {problem[0]}"
-                    ctx.report(at.node, message, help=problem[1], tool=entry.tool, module=mapped.module)
+                    # A function that makes the failure mode may map what it gets, or a class of its own.
+                    is_own = entry.is_made and not entry.is_written(at)
+                    message = f"{'this FailureMode' if is_own else entry.label} {problem[0]}"
+                    module = _file_of(at, mapped, entry)
+                    ctx.report(at.node, message, help=problem[1], tool=entry.tool, module=module, shared=is_own)
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each class or code that the contract maps already."""
         for contract in contracts_of(tool):
             first: dict[str, tuple[int, ContractEntry, Value, Module | None]] = {}
             for index, entry, kind, module in (
-                # The module of a class is the one that defines it.
-                (place, item, kind, mapped.module)
+                (place, item, kind, _file_of(kind, mapped, Entry(item)))
                 for place, item in entries_of(contract)
                 for mapped in (item.value.mapped if isinstance(item.value, CallValue) else ())
                 for kind in mapped.args
@@ -73,6 +75,11 @@ class ContractMapping(EntryRule):
                     related = [ctx.related(earlier.node, "it is mapped first here", home)]
                     step = "remove one of the two"
                     ctx.report(kind.node, message, help=step, tool=tool, module=module, related=related)
+
+
+def _file_of(kind: Value, mapped: CallValue, entry: Entry) -> Module | None:
+    """The file in which a class is mapped, which is another one than the file that defines the class."""
+    return entry.model.module if entry.is_made and entry.is_written(kind) else mapped.module
 
 
 def _problem(kind: Value, ctx: RuleContext, *, of_code: bool) -> tuple[str, str] | None:

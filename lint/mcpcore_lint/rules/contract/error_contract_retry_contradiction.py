@@ -66,7 +66,10 @@ class ContractRetryContradiction(EntryRule):
         code = entry.model.code_value
         retry, hint, strategy = (entry.model.arguments[name] for name in ("retry", "recovery", "strategy"))
         advice = advice_of(retry.value, code)
-        if advice is None or (not advice.explicit and _may_be_withheld(entry, ctx)):
+        # A contradiction inside a function that makes the failure mode is reported there.
+        parts = (entry.model.arguments["code"], retry, hint, strategy)
+        is_here = any(entry.is_written(argument.value) for argument in parts)
+        if advice is None or not is_here or (not advice.explicit and _may_be_withheld(entry, ctx)):
             return
         name = code.name if code is not None else ""
         another = "choose a code for temporary failures, such as SERVICE_UNAVAILABLE"

@@ -78,6 +78,76 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "f: a failure is returned whose values tell the cause",
     ),
+    "a condition that reads a table that another function fills": (
+        """
+        JOBS = {"demo": "done"}
+
+        def start(job: str) -> None:
+            JOBS[job] = "running"
+
+        @mcp.tool()
+        def f(x: str) -> dict:
+            if x not in JOBS:
+                return {"error": f"The job {x} ended long ago"}
+            return {}
+        """,
+        "f: a failure is returned whose values tell the cause",
+    ),
+    "a condition that reads a number that another function counts": (
+        """
+        calls = 0
+
+        def count() -> None:
+            global calls
+            calls += 1
+
+        @mcp.tool()
+        def f(x: str) -> dict:
+            if x and calls == 0:
+                return {"error": "The shop is closed today"}
+            return {}
+        """,
+        "f: a failure is returned whose values tell the cause",
+    ),
+    "a condition behind a result": (
+        """
+        @mcp.tool()
+        def f(x: str, required: bool = False) -> dict:
+            row = lookup(x)
+            if row:
+                return row
+            if required:
+                return {"error": "The shop holds nothing of that kind"}
+            return {}
+        """,
+        "f: a failure is returned whose values tell the cause",
+    ),
+    "a case with a condition of its own": (
+        """
+        @mcp.tool()
+        def f(x: str) -> dict:
+            match x:
+                case "buy" if shelves():
+                    return {"error": "The shop is closed today"}
+            return {}
+        """,
+        "f: a failure is returned whose values tell the cause",
+    ),
+    "a response, beside which a variable of the environment is named": (
+        """
+        import os
+
+        DEBUG = os.environ.get("DEBUG_MODE")
+
+        @mcp.tool()
+        def f(x: str) -> dict:
+            answer = lookup(x)
+            if answer.odd:
+                return {"error": "The shop sent something odd. Set DEBUG_MODE=1 to log it."}
+            return {}
+        """,
+        "f: a failure is returned whose values tell the cause",
+    ),
     "a condition that reads a flag as well": (
         """
         READY = False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from itertools import takewhile
 from typing import Final
 
@@ -12,7 +13,7 @@ from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import Enclosing, own_nodes, walk
+from mcpcore_lint.engine.syntax.parse import Enclosing, own_nodes, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left
@@ -100,8 +101,20 @@ class Body:
             if isinstance(block, (ast.Try, ast.TryStar)) and inner in block.body
         ]
 
-    def is_refused(self, node: ast.AST, own: frozenset[str]) -> bool:
-        """Whether it depends on the arguments alone that a statement runs: its conditions read nothing else."""
+    def is_refused(self, node: ast.AST, own: frozenset[str], failures: Collection[ast.AST]) -> bool:
+        """Whether it depends on the arguments alone that a statement runs, and whether no result was returned above."""
+        earlier = [
+            part
+            for around, below in self.above(node)
+            for block in (getattr(around, "body", ()), getattr(around, "orelse", ()))
+            if isinstance(block, list) and below in block
+            for part in walk_shallow(block[: block.index(below)])
+            if isinstance(part, ast.Return) and part not in failures
+        ]
+        return all(self._reads_arguments(part, own) for part in [node, *earlier])
+
+    def _reads_arguments(self, node: ast.AST, own: frozenset[str]) -> bool:
+        """Whether the conditions around a statement read arguments, and nothing else."""
         changed = {
             name
             for name in own
@@ -111,9 +124,10 @@ class Body:
         }
         around = [block for block, _ in self.above(node)]
         tests = [
-            block.test if isinstance(block, ast.If) else block.subject
+            test
             for block in around
-            if isinstance(block, (ast.If, ast.Match))
+            for part in ("test", "subject", "guard")
+            if (test := getattr(block, part, None)) is not None
         ]
         return (
             bool(tests)
@@ -174,8 +188,12 @@ def arguments_in(node: ast.expr, scope: Scope, own: frozenset[str], depth: int =
         match part:
             case ast.Await():
                 return None
-            case ast.Name(id=name) if name not in own | made and not _is_fixed(evaluate(part, scope)):
+            case ast.Name(id=name) if name not in own | made:
                 match scope.lookup(name):
+                    case (_, [Binding(kind="assign" | "annotated")]) if _is_changed(name, scope.module):
+                        return None
+                    case _ if _is_fixed(evaluate(part, scope)):
+                        pass
                     case None | (_, [Binding(kind="import", target=("re", None, 0))]) as place if (
                         place or name in _PURE
                     ):
@@ -189,6 +207,15 @@ def arguments_in(node: ast.expr, scope: Scope, own: frozenset[str], depth: int =
                     case _:
                         return None
     return frozenset(read)
+
+
+def _is_changed(name: str, module: Module) -> bool:
+    """Whether a function of the project changes what a name holds, such as a table of sessions."""
+    changes = re.compile(
+        rf"\bglobal\b.*\b{name}\b|\bdel {name}\b|\b{name}(?:\[.*\]\s*[-+*/|&^%@]{{0,2}}=(?!=)"
+        r"|\.(?:add|append|clear|discard|extend|insert|pop|remove|setdefault|update)\()"
+    ).search
+    return module.project.modules_with(module, lambda source: bool(changes(source))) != []
 
 
 def _is_fixed(value: object) -> bool:

@@ -66,6 +66,8 @@ _HAPPENED: Final = re.compile(
 """A text about what happened, and not about an argument."""
 _VARIABLE: Final = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 _ASKS_TO_SET: Final = re.compile(r"\b(?:set|environment|env|configured?|required?|missing|provide)\b", re.IGNORECASE)
+_READING: Final = re.compile(r"(?:getenv|environ\.get|\.strip|\.lower|\b(?:bool|int|str))\(")
+"""Calls that get a setting."""
 
 
 class _Wanted(NamedTuple):
@@ -360,15 +362,32 @@ class Conversion:
         clause = self.body.clause_of(place.node)
         if code in VAGUE and clause is None and not _HAPPENED.match(text):
             own = frozenset(parameter.name for parameter in self.handler.parameters if not parameter.injected)
-            return "VALIDATION_ERROR" if self.body.is_refused(place.node, own) else self._of_settings(text) or code
+            failures = {item.place.node for item in self._wanted}
+            if self.body.is_refused(place.node, own, failures):
+                return "VALIDATION_ERROR"
+            return self._of_settings(text, place) or code
         tried = self.body.module.parents.get(clause) if clause is not None else None
         parts = walk([*tried.body]) if code == "SERIALIZATION_ERROR" and isinstance(tried, ast.Try) else ()
         calls = [part for part in parts if isinstance(part, ast.Call) and last_name(part) == "loads" and part.args]
         parsed = [ast.unparse(call.args[0]).removesuffix(".strip()") for call in calls]
         return "VALIDATION_ERROR" if parsed and known.issuperset(parsed) else code
 
-    def _of_settings(self, text: str) -> str:
-        """The code of a text that asks for a variable of the environment that the project reads; empty for another."""
+    def _of_settings(self, text: str, place: Place) -> str:
+        """The code of a text that asks for a variable of the environment that the project reads; empty for another.
+
+        The condition must be about that, too, and not about a response or another value that the tool got.
+        """
+        test = next((block.test for block, _ in self.body.above(place.node) if isinstance(block, ast.If)), None)
+        read = walk([test] if test is not None else [])
+        got = [
+            "(" if binding.value is None else _READING.sub("", ast.unparse(binding.value))
+            for part in read
+            if isinstance(part, ast.Name)
+            for binding in self.body.scope.bindings.get(part.id, ())
+            if binding.kind != "parameter"
+        ]
+        if not read or any("(" in value for value in got):
+            return ""
         names = _VARIABLE.findall(text) if _ASKS_TO_SET.search(text) else []
         reads = re.compile(rf"(?:getenv|environ(?:\.get)?)[\[(]\s*[\"'](?:{'|'.join(names)})[\"']").search
         named = names and self.body.module.project.modules_with(self.body.module, lambda source: bool(reads(source)))

@@ -211,6 +211,11 @@ def test_what_a_server_returned_follows(tmp_path: Path) -> None:
             f"{helper}\n\ndef test_other(result):\n    assert isinstance(result, dict)\n",
             "    return result.structured_content\n",
         ),
+        (
+            f"{helper}\n\ndef call(app):\n    return asyncio.run(app.call_tool('found', {{}}))\n\n\n\
+def test_called(app):\n    whole = call(app)\n    assert whole[0][0].text\n",
+            "    assert whole.content[0].text\n",
+        ),
         (f"{helper}    assert part([])\n", "    return result[1]\n"),
         (f"{helper}    assert part()\n", "    return result[1]\n"),
         (

@@ -79,6 +79,13 @@ def test_an_encoding_that_cannot_be_written_costs_that_file(tmp_path: Path, codi
     assert named or after["a_hostile.py"] != text
 
 
+def test_texts_in_the_syntax_of_a_later_python_are_kept(tmp_path: Path) -> None:
+    """The tree of an earlier one has other texts there, of the same length."""
+    source = f"{HEAD}{TOOL}    try:\n        open(a)\n    except PermissionError as e:\n"
+    _, files = run(tmp_path, {"server.py": f'{source}        return f"Error: {{"none" if a else e}}"\n    return a\n'})
+    assert 'fail("permission_denied", f"{"none" if a else e}") from e' in files["server.py"]
+
+
 def test_two_names_of_one_file_are_one(tmp_path: Path) -> None:
     """A link to a file of the tree, or to one that is named by its folder's link, is not migrated a second time."""
     (tmp_path / "tree" / "inner").mkdir(parents=True)

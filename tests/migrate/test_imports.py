@@ -183,6 +183,10 @@ def test_a_comment_stays_above_its_import(tmp_path: Path) -> None:
     _, files = run(tmp_path, {"server.py": f"{head}\nmcp = FastMCP('x')\n"})
     new = "from mcpcore.integrations.fastmcp import ContractMiddleware\n"
     assert files["server.py"].startswith(head.replace("api\n", f"api\n{new}"))
+    tool = "\n\n@mcp.tool()\ndef f(size: int) -> str:\n    raise ValueError('The size is odd')\n"
+    head = '"""A server."""\n\n# The SDK.\nfrom mcp.server import MCPServer\n\nmcp = MCPServer("x")\n'
+    _, files = run(tmp_path / "sdk", {"server.py": head + tool})
+    assert "\n\nfrom typing import Literal\n\n# The SDK.\nfrom mcpcore import" in files["server.py"]
 
 
 def test_a_new_import_goes_above_those_of_the_project(tmp_path: Path) -> None:

@@ -534,7 +534,7 @@ def test_an_unpacked_answer_of_the_server_follows(tmp_path: Path) -> None:
         "f",
         {},
     )
-    content, _data = await mcp.call_tool("f", {})
+    content, _data = asyncio.run(mcp.call_tool("f", {}))
     assert content and data
 """
     after = """    result = await mcp.call_tool("f", {"x": 1})
@@ -543,7 +543,7 @@ def test_an_unpacked_answer_of_the_server_follows(tmp_path: Path) -> None:
         "f",
         {},
     )).structured_content
-    content = (await mcp.call_tool("f", {})).content
+    content = (asyncio.run(mcp.call_tool("f", {}))).content
     assert content and data
 """
     used = """

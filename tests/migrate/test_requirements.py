@@ -230,9 +230,13 @@ def test_what_cannot_be_changed_safely_has_a_line(tmp_path: Path) -> None:
     assert "script.py:3: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later" in report(outcome)
     poetry = '[project]\ndependencies = ["mcp (>=1.2,<2)", "mcpcore (>=0.1)"]\n'
     pipfile = '[packages]\nmcp = "*"\n[requires]\npython_version = "3.9"\n'
-    outcome, _ = run(tmp_path / "two", {"server.py": SDK, "pyproject.toml": poetry, "Pipfile": pipfile})
+    two = {"Dockerfile": "FROM python:3.9", "fastmcp.json": '{"environment": {"python": "3.10"}}'}
+    outcome, after = run(tmp_path / "two", {"server.py": SDK, "pyproject.toml": poetry, "Pipfile": pipfile, **two})
+    assert two == {name: after[name] for name in two}
     assert [
+        "Dockerfile:1: FROM python:3.9: mcpcore needs Python 3.11 or later",
         'Pipfile:5: python_version = "3.9": mcpcore needs Python 3.11 or later',
+        'fastmcp.json:1: {"environment": {"python": "3.10"}}: mcpcore needs Python 3.11 or later',
         "pyproject.toml:2: the dependency mcp: mcpcore needs mcp 2.3 or later",
     ] == report(outcome)
     run(tmp_path, {"src/server.py": SDK}, write=False)
@@ -326,6 +330,7 @@ RELEASES = [
     ("Pipfile.lock", '{"default": {"mcp": {"hashes": ["a"], "version": "==2.0.0"}}}', True),
     ("requirements.txt", "mcp==2.0.0\n", True),
     ("requirements.txt", "mcp==2.1.0\n", False),
+    ("requirements.txt", "mcp[cli,ws]==2.1.0\n", False),
     ("pyproject.toml", '[project]\ndependencies = ["mcp[cli]>=2.0,<3"]\n', True),
     ("pyproject.toml", '[project]\ndependencies = ["mcp>=2.1,!=2.0.0"]\n', False),
     ("pyproject.toml", '[project]\ndependencies = ["mcp"]\n', False),

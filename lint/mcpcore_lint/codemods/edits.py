@@ -224,7 +224,10 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
             last = before  # behind the others of its group
             break
         if wanted < last and statement.col_offset == 0:
-            start, _ = source.node_range(statement)
+            number, above = statement.lineno, head[-1].end_lineno or 0 if head else statement.lineno
+            while number - 1 > above and source.line(number - 1).startswith("#"):
+                number -= 1  # a comment above an import is about that; the first one of a file is not
+            start = source.line_starts[number - 1]
             return Edit(start, start, line + source.newline)
         head.append(statement)
     if not head:

@@ -292,6 +292,14 @@ def is_answer(node: ast.expr, scope: Scope, module: Module, depth: int = 3) -> b
             return is_answer(value, scope, module, depth)
         case ast.Call(func=ast.Attribute(attr="call_tool") as func):
             return not isinstance(evaluate(func, scope), Symbol)
+        case ast.Call(func=ast.Name() as func) if depth:
+            helper = getattr(evaluate(func, scope), "definition", None)
+            ends = walk_shallow(helper.body) if helper in module.tree.body and isinstance(helper, FUNCTIONS) else []
+            results = [part.value for part in ends if isinstance(part, ast.Return)]
+            return bool(results) and all(
+                result is not None and is_answer(result, module.scope_of(helper), module, depth - 1)
+                for result in results
+            )
         case ast.Name(id=name) if depth and (place := scope.lookup(name)) is not None:
             owner, values = place[0].node, [(binding.value, place[0]) for binding in place[1]]
             if isinstance(owner, FUNCTIONS) and [binding.kind for binding in place[1]] == ["parameter"]:

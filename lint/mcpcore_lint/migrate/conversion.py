@@ -528,8 +528,9 @@ class Conversion:
         advice = next((entry.recovery for entry in self.entries if entry.reason == self.reasons.get(place)), "")
         text = (without_advice(text, advice) if advice else None) or text
         match place.message, pieces(place.message, scope):
-            case ast.JoinedStr(values=[_, ast.FormattedValue(value, -1, None)]), [str(label), None] if LABEL.fullmatch(
-                label
+            case ast.JoinedStr(values=[_, ast.FormattedValue(value, -1, None)]), [str(label), None] if (
+                LABEL.fullmatch(label)
+                and ast.unparse(value) in whole  # the tree has other texts for those of later syntax
             ):
                 text = ast.unparse(value) if is_text(value, scope) else f"str({ast.unparse(value)})"
             case ast.expr(), known:

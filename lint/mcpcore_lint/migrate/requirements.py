@@ -48,7 +48,8 @@ INSTALLS: Final = re.compile(
 )
 """A requirement in a source file, such as one of a script that installs them."""
 _LOCKED: Final = re.compile(
-    r"(?:^name = \"mcp\"\r?\nversion = \"|^mcp==|\"mcp\": \{[^}]*?\"version\": \"==)([\d.]+)", re.MULTILINE
+    r"(?:^name = \"mcp\"\r?\nversion = \"|^mcp(?:\[[\w,-]*\])? ?== ?|\"mcp\": \{[^}]*?\"version\": \"==)([\d.]+)",
+    re.MULTILINE,
 )
 """The release of the SDK that a lock, or a list with exact pins, has."""
 _SENDING: Final = re.compile(r"(?:>=?|==|~=|\^)\s*(?:[01]\.|2(?:\.0[\w.]*)?(?![\w.]))")
@@ -86,7 +87,7 @@ _ABOUT_PIN: Final = re.compile(
 )
 _PYTHON: Final = re.compile(
     r"^(?:(?:(?:requires-python|python|python_requires)\s*=|\s*\"python\"\s*:)\s*[\"']?[^\"'\n]*?(?:>=|\^|~=?)\s*3\.(?P<minor>\d+)(?P<rest>[^\n]*)$"
-    r"|python_(?:full_)?version\s*=\s*[\"']3\.(?P<exact>\d+)[^\n]*$"
+    r"|(?:python_(?:full_)?version\s*=\s*[\"']|[^\n]*\"python\"\s*:\s*\"[^\"\d\n]*)3\.(?P<exact>\d+)[^\n]*$"
     r"|\s*FROM\s+(?:\S*/)?python:3\.(?P<image>\d+).*$"
     r"|[ \t-]*python-version:[^\n]*?\b3\.(?P<ci>[6-9]|10)\b.*$"
     r"|(?:cpython-|python)?3\.(?P<alone>\d+(?:\.\d+)?)[ \t]*\r?$)",
@@ -449,13 +450,13 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
         said = " ".join(match[0].split())
         table = text[text.rfind("\n[", 0, match.start()) + 1 :].partition("]")[0]
         known = table in {"[project", "[tool.poetry.dependencies"} or path.endswith(".json")
-        exact = match["exact"] if path.endswith("Pipfile") else None  # elsewhere, it is an option of a tool
+        exact = match["exact"] if path.endswith(("Pipfile", ".json")) else None  # elsewhere, it is an option of a tool
         alone = match["alone"] if path.endswith(".python-version") else None
         version = match["minor"] or match["image"] or match["ci"] or exact or alone or str(least)
         if int(version.partition(".")[0]) >= least:
             continue
-        is_open = path.endswith((".toml", ".json")) and known and _OPEN.fullmatch(match["rest"])
-        if writable and (is_open or match[0].strip() == text.strip()):
+        is_open = path.endswith((".toml", ".json")) and known and _OPEN.fullmatch(match["rest"] or "")
+        if writable and (is_open or (alone and match[0].strip() == text.strip())):
             edits.append(Edit(*match.span("minor" if is_open else "alone"), str(least)))
             edits += [Edit(*old.span(), "") for old in _CLASSIFIER.finditer(text) if int(old[1]) < least]
             edits += [Edit(*old.span(), "") for old in _LEFT_OUT.finditer(text, *match.span()) if int(old[1]) < least]

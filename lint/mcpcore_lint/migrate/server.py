@@ -445,7 +445,8 @@ class Renaming:
             or any("call_tool" in info.methods for info in self.module.project.classes())
         ):
             return
-        match self.module.parents.get(awaited) if isinstance(awaited, ast.Await) else None:
+        is_whole = isinstance(awaited, ast.expr) and is_answer(awaited, scope, self.module)
+        match self.module.parents.get(awaited) if is_whole else None:
             case (
                 ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=content), ast.Name(id=structured)]) as target]) as whole
             ):

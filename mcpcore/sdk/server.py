@@ -567,10 +567,13 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         if answer is None or context is None or calls is not self._calls:  # the method may call another server
             try:  # a test reads what clients would read, and what version 1 of the SDK raised
                 return await super().call_tool(name, arguments, context)
-            except UnexpectedToolError as exc:
-                if current.get() is not None or not self._boundary.mapper.expose or exc.__cause__ is None:
-                    raise
-                raise ToolError(f"{exc}: {exc.__cause__}") from exc.__cause__
+            except ToolError as exc:
+                masked = (
+                    exc.envelope.data is None if isinstance(exc, ToolFailure) else isinstance(exc, UnexpectedToolError)
+                )
+                if masked and current.get() is None and self._boundary.mapper.expose and exc.__cause__ is not None:
+                    exc.args = (f"Error executing tool {name}: {exc.__cause__}",)
+                raise
         return cast("CallToolResult | InputRequiredResult", await answer(name, arguments))
 
     async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:

@@ -122,6 +122,21 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "f: a failure is returned whose values tell the cause",
     ),
+    "a condition behind a try that succeeded": (
+        """
+        @mcp.tool()
+        def f(x: str, strict: bool = False) -> dict:
+            try:
+                lookup(x)
+            except KeyError:
+                pass
+            else:
+                if strict:
+                    return {"error": "The shop holds that already"}
+            return {}
+        """,
+        "f: a failure is returned whose values tell the cause",
+    ),
     "a case with a condition of its own": (
         """
         @mcp.tool()

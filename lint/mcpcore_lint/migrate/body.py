@@ -122,17 +122,21 @@ class Body:
             if binding.kind != "parameter"
             and (binding.value is None or arguments_in(binding.value, self.scope, own, 0) is None)
         }
-        around = [block for block, _ in self.above(node)]
+        around = [*self.above(node)]
         tests = [
             test
-            for block in around
+            for block, _ in around
             for part in ("test", "subject", "guard")
             if (test := getattr(block, part, None)) is not None
         ]
         return (
             bool(tests)
             and all(arguments_in(test, self.scope, own - changed) for test in tests)
-            and not any(isinstance(block, (ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler)) for block in around)
+            and not any(
+                isinstance(block, (ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler))
+                or (isinstance(block, ast.Try) and below in block.orelse)
+                for block, below in around
+            )
         )
 
     def withs(self, node: ast.AST) -> list[ast.expr]:
@@ -294,12 +298,12 @@ def is_answer(node: ast.expr, scope: Scope, module: Module, depth: int = 3) -> b
             return not isinstance(evaluate(func, scope), Symbol)
         case ast.Call(func=ast.Name() as func) if depth:
             helper = getattr(evaluate(func, scope), "definition", None)
-            ends = walk_shallow(helper.body) if helper in module.tree.body and isinstance(helper, FUNCTIONS) else []
+            if not isinstance(helper, FUNCTIONS) or helper not in module.tree.body:
+                return False
+            inner, ends = module.scope_of(helper), own_nodes(helper)
             results = [part.value for part in ends if isinstance(part, ast.Return)]
-            return bool(results) and all(
-                result is not None and is_answer(result, module.scope_of(helper), module, depth - 1)
-                for result in results
-            )
+            known = [result is not None and is_answer(result, inner, module, depth - 1) for result in results]
+            return bool(known) and all(known)
         case ast.Name(id=name) if depth and (place := scope.lookup(name)) is not None:
             owner, values = place[0].node, [(binding.value, place[0]) for binding in place[1]]
             if isinstance(owner, FUNCTIONS) and [binding.kind for binding in place[1]] == ["parameter"]:

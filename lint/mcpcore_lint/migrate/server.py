@@ -437,7 +437,7 @@ class Renaming:
 
     def _unpacked(self, node: ast.Call) -> None:
         """`content, structured = await server.call_tool(...)`: a tuple once, and a CallToolResult now."""
-        awaited, scope = self.module.parents.get(node), scope_around(node, self.module)
+        at, scope = self.module.parents.get(node), scope_around(node, self.module)
         made = evaluate(node.func.value, scope) if isinstance(node.func, ast.Attribute) else None
         # An object that is not known is the server in a test, unless a class of the project has such a method too.
         if not (isinstance(made, CallValue) and made.func.name.startswith(("mcp.server.", "mcpcore."))) and (
@@ -445,8 +445,7 @@ class Renaming:
             or any("call_tool" in info.methods for info in self.module.project.classes())
         ):
             return
-        is_whole = isinstance(awaited, ast.expr) and is_answer(awaited, scope, self.module)
-        match self.module.parents.get(awaited) if is_whole else None:
+        match self.module.parents.get(at) if isinstance(at, ast.expr) and is_answer(at, scope, self.module) else None:
             case (
                 ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=content), ast.Name(id=structured)]) as target]) as whole
             ):

@@ -164,7 +164,10 @@ def test_only_the_options_go(tmp_path: Path) -> None:
     twice = f'{head}mcp = Server("x")\nmcp.run("sse", port=2)\nmcp.run("sse")\n'
     assert twice.replace('"sse")', '"sse", port=1)') == migrated(tmp_path / "b", twice.replace('"x"', '"x", port=1'))
     one = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    port=2, host="h"\n)\n'
-    assert one == migrated(tmp_path / "c", one.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', ",\n"))
+    after = one.replace('2, host="h"\n', '2,  # here\n    host="h",\n')
+    assert after == migrated(
+        tmp_path / "c", one.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', ",  # here\n")
+    )
     changed = f'{head}port = 1\nmcp = Server("x", port=port)\nport = 2\nmcp.run("sse")\n'
     outcome, files = run(tmp_path / "d", {"server.py": changed})
     assert changed.replace(", port=port", "") == files["server.py"]
@@ -229,6 +232,8 @@ def test_options_go_to_each_call_that_runs_the_server(tmp_path: Path) -> None:
     ):
         assert part in files["main.py"]
     assert ((), []) == (outcome.removed, report(outcome))
+    _, files = run(tmp_path / "shop", {"made.py": MADE, "main.py": RUNS.replace("mcp", "shop")})
+    assert 'shop.run(transport="streamable-http", port=1, host="0.0.0.0", stateless_http=True)' in files["main.py"]
     later = RUNS.replace('transport="sse"', "transport=kind")
     outcome, files = run(tmp_path / "later", {"made.py": MADE, "main.py": later})
     assert 'make().run(transport=kind, host="0.0.0.0", port=9)' in files["main.py"]
@@ -631,6 +636,9 @@ async def main(streams) -> None:
 """
     outcome, files = run(tmp_path, {"made.py": MADE, "main.py": runs, "low.py": low, "test_made.py": test})
     assert "assert session.server_capabilities is not None" in files["test_made.py"]
+    own = "import mcp\n\n\nclass Wrapper:\n    def get_server_capabilities(self): ...\n"
+    _, files = run(tmp_path / "own", {"made.py": MADE, "own.py": own, "test_made.py": test})
+    assert "assert session.get_server_capabilities() is not None" in files["test_made.py"]
     lines = report(outcome)
     for line in (
         "give it to make().run() at main.py:5 and to mcp.run() at main.py:7",

@@ -43,6 +43,8 @@ _WORDS: Final = tuple(
         + [".fn("]
     )
 )
+RUNS: Final = rb"\.run\((?:[^()]*\btransport\b|\s*[\"'](?:http|sse|streamable))|(?:http|sse)_(?:app|async)\("
+"""Code that runs a server in a way that takes options."""
 _MEMBERS: Final = (
     (_FASTMCP, METHODS, "{}() of the server, which {} does not have"),
     ("fastmcp.Context", CONTEXT, "{}() of the context, which {} changed"),
@@ -93,7 +95,7 @@ def plan_options(
                     gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", instead))
             for site, arguments in given.items():
                 added = edits if site.module is module else elsewhere.setdefault(site.module.absolute, [])
-                added.append(_given(site.call, arguments, site.module))
+                added.append(codemods.add_argument(site.module, site.call, ", ".join(arguments)))
         elif isinstance(call.func, ast.Attribute):
             edits += _method(call, call.func, scope, module, left, handlers)
     edits += _settings(module, left)
@@ -150,7 +152,7 @@ def _settings(module: Module, left: list[Left]) -> list[Edit]:
         decide = f"{RUN}, as in run(transport=..., {option}=...)" if instead == RUN else instead
         decide = f"look at the {option}= that the call which runs the server gets" if is_test(module) else decide
         left.append(Left(module.path, node.lineno, (), pattern, decide))
-    return [*edits, *(_given(run, arguments, module) for run, arguments in given.items())]
+    return [*edits, *(codemods.add_argument(module, run, ", ".join(arguments)) for run, arguments in given.items())]
 
 
 def _given_at_start(node: ast.Attribute, server: ast.expr, option: str, module: Module) -> ast.expr | None:
@@ -213,13 +215,6 @@ def _changes(part: ast.AST, module: Module) -> bool:
 
 def _blocks(node: ast.AST | None) -> list[list[ast.stmt]]:
     return [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
-
-
-def _given(run: ast.Call, arguments: list[str], module: Module) -> Edit:
-    """The edit that gives further arguments to a call."""
-    text, end = module.source.text, module.source.node_range(run)[1] - 1
-    end = len(text[:end].rstrip())
-    return Edit(end, end, {"(": "", ",": " "}.get(text[end - 1], ", ") + ", ".join(arguments))
 
 
 def _moved(

@@ -337,16 +337,12 @@ class Renaming:
                 self._note(
                     node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
                 )
-        if name == "get_server_capabilities" and isinstance(node.func, ast.Attribute) and self.project.fields:
+        if name == "get_server_capabilities" and isinstance(node.func, ast.Attribute) and self._is_theirs(name):
             self._write(node, f"{self.module.source.segment(node.func.value)}.server_capabilities")
         user = self.module.parents.get(node)
         keys = [*getattr(user, "comparators", ()), getattr(user, "slice", None)]
         read = {getattr(key, "value", None) for part in keys for key in getattr(part, "keys", [part])}
-        if (
-            name == "model_dump"
-            and self.project.fields & read
-            and all(word.arg != "by_alias" for word in node.keywords)
-        ):
+        if name == "model_dump" and self.project.fields & read and all(at.arg != "by_alias" for at in node.keywords):
             self.edits.append(codemods.add_argument(self.module, node, "by_alias=True"))
         if name == "call_tool" and self.project.fields:
             self._unpacked(node)
@@ -435,14 +431,17 @@ class Renaming:
         elif at == 1 or isinstance(parent, (ast.Subscript, ast.BoolOp, ast.IfExp)):
             self._write(node, f"{name}.structured_content" if at == 1 else f"{name}.content")
 
+    def _is_theirs(self, method: str) -> bool:
+        """Whether a method is one of version 1, and of no class of the project."""
+        return bool(self.project.fields) and all(method not in info.methods for info in self.module.project.classes())
+
     def _unpacked(self, node: ast.Call) -> None:
         """`content, structured = await server.call_tool(...)`: a tuple once, and a CallToolResult now."""
         at, scope = self.module.parents.get(node), scope_around(node, self.module)
         made = evaluate(node.func.value, scope) if isinstance(node.func, ast.Attribute) else None
         # An object that is not known is the server in a test, unless a class of the project has such a method too.
         if not (isinstance(made, CallValue) and made.func.name.startswith(("mcp.server.", "mcpcore."))) and (
-            not in_test_file(self.module.path)
-            or any("call_tool" in info.methods for info in self.module.project.classes())
+            not in_test_file(self.module.path) or not self._is_theirs("call_tool")
         ):
             return
         match self.module.parents.get(at) if isinstance(at, ast.expr) and is_answer(at, scope, self.module) else None:

@@ -25,7 +25,7 @@ from mcpcore_lint.migrate.imports import ordered, unused, used_names
 from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, Marker, plan_servers
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, Left, merged
-from mcpcore_lint.migrate.options import Servers, plan_options, servers_of
+from mcpcore_lint.migrate.options import RUNS, Servers, plan_options, servers_of
 from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
 from mcpcore_lint.migrate.reached import imported_by, unresolved_lines
 from mcpcore_lint.migrate.renames import ATTRIBUTES, MANAGERS
@@ -45,7 +45,7 @@ _VERSION_1: Final = re.compile(
 )
 _FASTMCP: Final = re.compile(r"^[ \t]*(?:import|from) fastmcp\b", re.MULTILINE)
 _SERVERS: Final = re.compile(rb"\b(?:FastMCP|MCPServer|mcpcore)\b")
-_WORDS: Final = b"|".join([b"mcp", REGISTERS.pattern, *(rb"\b%b\b" % name.encode() for name in ATTRIBUTES)])
+_WORDS: Final = b"|".join([b"mcp", RUNS, REGISTERS.pattern, *(rb"\b%b\b" % name.encode() for name in ATTRIBUTES)])
 _CONCERNS: Final = re.compile(_WORDS, re.IGNORECASE)
 
 

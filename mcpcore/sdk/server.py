@@ -572,7 +572,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                     exc.envelope.data is None if isinstance(exc, ToolFailure) else isinstance(exc, UnexpectedToolError)
                 )
                 if masked and current.get() is None and self._boundary.mapper.expose and exc.__cause__ is not None:
-                    exc.args = (f"Error executing tool {name}: {exc.__cause__}",)
+                    shown = self._boundary.mapper.outcome(exc.__cause__, FailedCall(name=name)).envelope.message
+                    exc.args = (f"Error executing tool {name}: {shown}",)
                 raise
         return cast("CallToolResult | InputRequiredResult", await answer(name, arguments))
 

@@ -251,6 +251,9 @@ def test_expose_internal_errors_can_show_the_text_alone(
     for declared in plain, tool(name="f", errors=[])(lambda: json.loads("no")):
         with pytest.raises(ToolError, match="Error executing tool f: Expecting value"):
             anyio.run(Server("s", tools=[declared], expose_internal_errors=option).call_tool, "f", {})
+    hidden = raising(KeyError("password=hunter2hunter2"), expose_internal_errors=option)
+    with pytest.raises(ToolFailure, match=r"password=\[redacted\]"):
+        anyio.run(hidden.call_tool, "f", {})
     with pytest.raises(ValueError, match="must be False or True or 'message', not 'messages'"):
         Server("s", expose_internal_errors="messages")  # type: ignore[arg-type]
 

@@ -137,3 +137,67 @@ def parse(q: str) -> dict:
         return {"parsed": json.loads(q)}
     except json.JSONDecodeError as e:
         return {"error": str(e)}  # here
+
+class Shop:
+    def find(self, params: dict[str, str]) -> dict:
+        logging.info("find %s", params)
+        query = {"page": 1}
+        if params.get("city"):
+            query["city"] = params.get("city")
+
+        def ask():
+            return store.ask(query)["rows"]
+
+        try:
+            return {"rows": ask()}
+        except Exception as e:
+            return {"error": str(e)}  # here
+
+    def find_in(self, params):
+        city = params.get("city")
+        try:
+            return {"rows": store.ask(city)}
+        except Exception as e:
+            return {"error": str(e)}  # here
+
+shop = Shop()
+
+@mcp.tool
+def find(city: str) -> dict:
+    """Find."""
+    try:
+        params = {"page": "1"}
+        if city:
+            params["city"] = city
+        return shop.find(params)
+    except Exception as e:
+        return {"error": str(e)}
+
+@mcp.tool
+def find_by_name(city: str) -> dict:
+    """Find."""
+    try:
+        return shop.find_in(city)
+    except Exception as e:
+        return {"error": str(e)}  # here
+
+@mcp.tool
+def find_in_table(city: str) -> dict:
+    """Find."""
+    try:
+        params = store.table()
+        params["city"] = city
+        return shop.find(params)
+    except Exception as e:
+        return {"error": str(e)}  # here
+
+@mcp.tool
+def find_again(city: str) -> dict:
+    """Find."""
+    params = {"page": "1"}
+    params = store.known or params
+    try:
+        params["city"] = city
+        return shop.find(params)
+    except Exception as e:
+        return {"error": str(e)}  # here

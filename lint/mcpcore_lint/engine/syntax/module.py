@@ -278,8 +278,6 @@ class Module:
             info.attributes.clear()
             info.methods.clear()
             info.accessors.clear()
-        for builder in self.built.values():
-            builder.forget()
         for function in self._deferred:
             forget(function)
         self._deferred = []

@@ -82,10 +82,6 @@ class Enclosing:
         self._nearest.update(dict.fromkeys(passed, pair))
         return pair
 
-    def forget(self) -> None:
-        """Drop the references to the syntax tree."""
-        self._nearest.clear()
-
 
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node."""

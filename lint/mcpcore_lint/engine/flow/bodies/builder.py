@@ -47,13 +47,6 @@ class HandlerBuilder:
             builder = module.built[node] = cls(node, module, hierarchy)
         return builder
 
-    def forget(self) -> None:
-        """Drop the references to the syntax tree."""
-        self.body.forget()
-        self.contexts.forget()
-        self.errors.forget()
-        self.raises.catches.clear()
-
     def _build(self, handler: Handler) -> Handler:
         node = self.node
         named: list[NamedReason] = []

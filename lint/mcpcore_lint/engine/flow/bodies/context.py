@@ -64,8 +64,3 @@ class ContextCalls:
             return self.context.mcpcore
         symbol = Resolver().annotation_symbol(binding.annotation, where.parent or where)
         return symbol is not None and symbol.name == "mcpcore.Context"
-
-    def forget(self) -> None:
-        """Drop the references to the syntax tree."""
-        self._renamed.clear()
-        self._contexts.clear()

@@ -275,11 +275,6 @@ class ErrorReader:
             fate_of(node, self.body),
         )
 
-    def forget(self) -> None:
-        """Drop the references to the syntax tree."""
-        self.sites.clear()
-        self._callees.clear()
-
 
 def _reason_of(reason: Value, data: Value, node: ast.AST, module: Module) -> Value:
     """Return the reason of a `CodedError`: its `reason` argument, or `data["reason"]`."""

@@ -138,15 +138,6 @@ class BodyNodes:
                 uses.setdefault(node.id, []).append(node)
         return uses
 
-    def forget(self) -> None:
-        """Drop the references to the syntax tree."""
-        self.__dict__.pop("loads", None)
-        self.parents.clear()
-        self.enclosing.forget()
-        self.function_of.clear()
-        self.nodes.clear()
-        self.by_kind.clear()
-
 
 def _run_on_definition(node: FunctionNode) -> list[ast.AST]:
     """Return the nodes that run when a nested function is defined: its decorators and defaults."""

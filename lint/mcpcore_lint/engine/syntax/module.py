@@ -272,15 +272,6 @@ class Module:
         """Release the syntax link by link, since cycles are freed only by a costly garbage collection."""
         for scope in (self.scope, *self.functions.values()):
             scope.forget()
-        for info in self.classes.values():
-            info.__dict__.pop("body_scope", None)
-            info.__dict__.pop("instance_attributes", None)
-            info.attributes.clear()
-            info.methods.clear()
-            info.accessors.clear()
-        for function in self._deferred:
-            forget(function)
-        self._deferred = []
         self.functions.clear()
         self.classes.clear()
         self.built.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 FAMILIES: Final = (*ids.FAMILIES, "project")
 """The families of all rules; those of other packages belong to the last one."""
+_LABELS: Final = ("Summary", "Why", "How to fix", "When to suppress")
+_TEXT: Final = re.compile(rf"^ *({'|'.join(_LABELS)}): ", re.MULTILINE)
+"""The label of a text in the docstring of one of the linter's own rules: the attribute that it becomes, in words."""
+_NO_DOCSTRING: Final = "".join(f"{label}: not known under python -OO\n" for label in _LABELS)
 
 
 @light
@@ -96,9 +101,9 @@ class Rule(ABC):
         if package.startswith("mcpcore_lint.rules.") and not name.startswith("_"):
             cls.id = name.replace("_", "-")
             cls.family = package.rpartition(".")[2]
-            for text in vars(cls).keys() & {"summary", "why", "how_to_fix", "when_to_suppress"}:
-                if "\n\n" not in vars(cls)[text]:  # several paragraphs stay as they are
-                    setattr(cls, text, " ".join(vars(cls)[text].split()))
+            _, *texts = _TEXT.split(cls.__doc__ or _NO_DOCSTRING)
+            for label, text in zip(texts[::2], texts[1::2], strict=True):
+                setattr(cls, label.lower().replace(" ", "_"), " ".join(text.split()))
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
         """Check a tool, resource or prompt. Called for each registration in the file.

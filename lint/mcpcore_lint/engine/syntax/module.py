@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar
 
 from mcpcore_lint.dataclasses import cached_property, light
-from mcpcore_lint.engine.syntax.outline import complete, complete_all, deferred, forget, outline, settle
+from mcpcore_lint.engine.syntax.outline import complete, complete_all, deferred, outline, settle
 from mcpcore_lint.engine.syntax.parse import BLOCKS, FIELDS, body_of, children, statements, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope, bind_statement, is_stub, role_of, targets_of
 from mcpcore_lint.engine.syntax.source import Source, parse

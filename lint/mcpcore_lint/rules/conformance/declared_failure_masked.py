@@ -10,13 +10,18 @@ from mcpcore_lint.rules.handler._to_client import calls_of_wrapped, middleware_o
 
 
 class DeclaredFailureMasked(Rule):
-    """A declared failure that a broad clause replaces."""
+    """A declared failure that a broad clause replaces.
+
+    Summary: the client never sees a declared failure: a broad `except` catches it and raises another error
+    Why: The contract promises a reason with its recovery. The clause catches that failure along with everything else,
+        and the agent reads a different error, usually without a next step. The clause may be in the tool or in a
+        decorator between the tool and `@tool`.
+    How to fix: Let coded errors through with `except CodedError: raise` before the broad clause, move the failure out
+        of the `try`, or catch only the exceptions you expect.
+    When to suppress: If the failure must not leave this block, whatever the contract says.
+    """
 
     severity = Severity.WARNING
-    summary = "the client never sees a declared failure: a broad `except` catches it and raises another error"
-    why = """The contract promises a reason with its recovery. The clause catches that failure along with everything
-    else, and the agent reads a different error, usually without a next step. The clause may be in the tool or in a
-    decorator between the tool and `@tool`."""
     bad = """MODE = FailureMode("no_match", ErrorCode.NOT_FOUND, when="no such article", recovery="Search.")
 
 @tool(errors=[MODE])
@@ -26,9 +31,6 @@ async def fetch(ctx: Context, pmid: str) -> str:
     except Exception as error:
         raise internal_error() from error"""
     good = bad.replace("except Exception", "except CodedError:\n        raise\n    except Exception")
-    how_to_fix = """Let coded errors through with `except CodedError: raise` before the broad clause, move the failure
-    out of the `try`, or catch only the exceptions you expect."""
-    when_to_suppress = "If the failure must not leave this block, whatever the contract says."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each declared reason that a clause of the handler replaces, where it is raised or called."""

@@ -8,16 +8,18 @@ from mcpcore_lint.rules._thrown import all_thrown, report
 
 
 class ContractCodeMismatch(Rule):
-    """A declared reason that is raised with another code."""
+    """A declared reason that is raised with another code.
+
+    Summary: a declared reason is raised with a code other than the declared one
+    Why: The catalog says NOT_FOUND and the client gets CONFLICT, so a client that looks at the code does the wrong
+        thing. The server logs every such failure as a broken contract.
+    How to fix: Raise the reason with its declared code, as `ctx.fail` does, or change the code in the contract.
+    When to suppress: Never: one of the two codes is wrong.
+    """
 
     severity = Severity.ERROR
-    summary = "a declared reason is raised with a code other than the declared one"
-    why = """The catalog says NOT_FOUND and the client gets CONFLICT, so a client that looks at the code does the
-    wrong thing. The server logs every such failure as a broken contract."""
     bad = 'raise conflict("no such article", data={"reason": "no_match"})  # declared as NOT_FOUND'
     good = 'raise not_found("no such article", data={"reason": "no_match"})'
-    how_to_fix = "Raise the reason with its declared code, as `ctx.fail` does, or change the code in the contract."
-    when_to_suppress = "Never: one of the two codes is wrong."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each declared reason that leaves the handler with another code."""

@@ -8,18 +8,20 @@ from mcpcore_lint.rules._thrown import BASELINE, Thrown, all_thrown, declared_co
 
 
 class ContractConformance(Rule):
-    """A code that the contract does not declare."""
+    """A code that the contract does not declare.
+
+    Summary: a handler raises a code that is neither declared nor baseline, directly or through functions it calls
+    Why: Agents plan with the contract in `tools/list`. An undeclared code reaches them without a reason or a recovery,
+        and no test of the contract covers it.
+    How to fix: Declare the failure in `errors`, or catch it and raise a declared one. Baseline codes need no
+        declaration: INTERNAL_ERROR, SERVICE_UNAVAILABLE, TIMEOUT, VALIDATION_ERROR, SERIALIZATION_ERROR and
+        REQUEST_CANCELLED.
+    When to suppress: If the call cannot fail in this way with the arguments used here.
+    """
 
     severity = Severity.WARNING
-    summary = "a handler raises a code that is neither declared nor baseline, directly or through functions it calls"
-    why = """Agents plan with the contract in `tools/list`. An undeclared code reaches them without a reason or a
-    recovery, and no test of the contract covers it."""
     bad = '@tool(errors=[])\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])'
-    how_to_fix = """Declare the failure in `errors`, or catch it and raise a declared one. Baseline codes need no
-    declaration: INTERNAL_ERROR, SERVICE_UNAVAILABLE, TIMEOUT, VALIDATION_ERROR, SERIALIZATION_ERROR and
-    REQUEST_CANCELLED."""
-    when_to_suppress = "If the call cannot fail in this way with the arguments used here."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each undeclared code that leaves the handler without a reason."""

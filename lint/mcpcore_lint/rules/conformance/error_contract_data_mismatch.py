@@ -13,17 +13,17 @@ from mcpcore_lint.rules._thrown import all_thrown
 
 
 class ContractDataMismatch(Rule):
-    """Data that does not fit the model of its entry."""
+    """Data that does not fit the model of its entry.
+
+    Summary: the data passed to `ctx.fail` or by a guard has missing or extra keys, compared with the entry's data model
+    Why: The contract publishes the schema of the data. A client that relies on it breaks when a key is missing.
+    How to fix: Pass the keys of the model, or change the model.
+    When to suppress: Never for a missing key. If extra keys are intended, let the model allow them.
+    """
 
     severity = Severity.ERROR
-    summary = (
-        "the data passed to `ctx.fail` or by a guard has missing or extra keys, compared with the entry's data model"
-    )
-    why = "The contract publishes the schema of the data. A client that relies on it breaks when a key is missing."
     bad = 'FailureMode("no_match", ..., data=NoMatch)  # pmid: str\nraise ctx.fail("no_match", data={"id": pmid})'
     good = 'raise ctx.fail("no_match", data={"pmid": pmid})'
-    how_to_fix = "Pass the keys of the model, or change the model."
-    when_to_suppress = "Never for a missing key. If extra keys are intended, let the model allow them."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Compare the keys of each failure's data with the model of its entry."""

@@ -11,18 +11,20 @@ from mcpcore_lint.rules._thrown import CODED
 
 
 class ContractFailNotRaised(Rule):
-    """An error that is created and not raised."""
+    """An error that is created and not raised.
+
+    Summary: an error is created by `ctx.fail` or a factory but never raised
+    Why: `ctx.fail` only creates the error. Without `raise` the tool goes on, or returns the exception as its result,
+        and the client sees a successful call.
+    How to fix: Write `raise` before the call. The fix does this if the call is a whole statement, and for `return
+        ctx.fail(...)`. It is unsafe, because the code after the call no longer runs.
+    When to suppress: Never: an error that is not raised has no effect.
+    """
 
     severity = Severity.ERROR
     fixable = "unsafe"
-    summary = "an error is created by `ctx.fail` or a factory but never raised"
-    why = """`ctx.fail` only creates the error. Without `raise` the tool goes on, or returns the exception as its
-    result, and the client sees a successful call."""
     bad = 'if not found:\n    ctx.fail("no_match")'
     good = 'if not found:\n    raise ctx.fail("no_match")'
-    how_to_fix = """Write `raise` before the call. The fix does this if the call is a whole statement, and for `return
-    ctx.fail(...)`. It is unsafe, because the code after the call no longer runs."""
-    when_to_suppress = "Never: an error that is not raised has no effect."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each error that is not raised."""

@@ -11,16 +11,18 @@ from mcpcore_lint.rules._wording import clearly_near, near
 
 
 class ContractFailUndeclared(Rule):
-    """`ctx.fail` with a reason that the contract does not declare."""
+    """`ctx.fail` with a reason that the contract does not declare.
+
+    Summary: `ctx.fail`, `ctx.guard` or `ctx.recovery_for` is called with an undeclared reason
+    Why: `ctx.fail` rejects the reason when it is called, so the agent gets an internal error instead of the failure.
+    How to fix: Correct the reason, or declare it. The fix corrects it if one declared reason is clearly meant.
+    When to suppress: Never: the call fails.
+    """
 
     severity = Severity.ERROR
     fixable = True
-    summary = "`ctx.fail`, `ctx.guard` or `ctx.recovery_for` is called with an undeclared reason"
-    why = "`ctx.fail` rejects the reason when it is called, so the agent gets an internal error instead of the failure."
     bad = 'raise ctx.fail("no_mach")'
     good = 'raise ctx.fail("no_match")'
-    how_to_fix = "Correct the reason, or declare it. The fix corrects it if one declared reason is clearly meant."
-    when_to_suppress = "Never: the call fails."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each reason that the handler passes to its context and that the contract does not declare."""

@@ -13,18 +13,18 @@ from mcpcore_lint.rules._thrown import CODED
 
 
 class ContractMessageData(Rule):
-    """A fact that only the message contains."""
+    """A fact that only the message contains.
+
+    Summary: a variable is in the message but not in `data`, so only prose carries it
+    Why: A program cannot read a number out of a sentence, and the sentence may change. In `data`, the number has a
+        name.
+    How to fix: Put the value in `data` under its own name.
+    When to suppress: If the value only makes the sentence easier to read.
+    """
 
     severity = Severity.INFO
-    summary = "a variable is in the message but not in `data`, so only prose carries it"
-    why = (
-        "A program cannot read a number out of a sentence, and the sentence may change. In `data`, the number has a "
-        "name."
-    )
     bad = 'raise ctx.fail("no_match", f"no article {pmid}")'
     good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
-    how_to_fix = "Put the value in `data` under its own name."
-    when_to_suppress = "If the value only makes the sentence easier to read."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each failure whose message has a value that its data lacks, in contracts that are filled in."""

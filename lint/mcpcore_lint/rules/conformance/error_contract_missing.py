@@ -9,19 +9,21 @@ from mcpcore_lint.rules._thrown import Thrown
 
 
 class ContractMissing(Rule):
-    """A tool that raises coded errors and has no contract."""
+    """A tool that raises coded errors and has no contract.
+
+    Summary: a tool raises coded errors but has no contract
+    Why: Only the author of the `raise` knows the failures. Agents that plan with `tools/list`, type checkers and tests
+        know them only if you declare them. If the tool calls `ctx.fail`, the finding is a warning, since that call
+        fails without a contract.
+    How to fix: Declare each failure in `errors`. The fix writes an entry for each failure it sees. It is unsafe because
+        you have to fill in the entries: lint reports each recovery that is still marked TODO.
+    When to suppress: For a tool that is internal or unfinished.
+    """
 
     severity = Severity.INFO
     fixable = "unsafe"
-    summary = "a tool raises coded errors but has no contract"
-    why = """Only the author of the `raise` knows the failures. Agents that plan with `tools/list`, type checkers and
-    tests know them only if you declare them. If the tool calls `ctx.fail`, the finding is a warning, since that call
-    fails without a contract."""
     bad = '@tool\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])'
-    how_to_fix = """Declare each failure in `errors`. The fix writes an entry for each failure it sees. It is unsafe
-    because you have to fill in the entries: lint reports each recovery that is still marked TODO."""
-    when_to_suppress = "For a tool that is internal or unfinished."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a tool without a contract that raises errors which a contract would declare."""

@@ -9,19 +9,21 @@ from mcpcore_lint.rules._thrown import Thrown, all_thrown, declared_codes, repor
 
 
 class ContractPreferFail(Rule):
-    """A declared code that is raised without `ctx.fail`."""
+    """A declared code that is raised without `ctx.fail`.
+
+    Summary: a declared code is raised directly instead of through `ctx.fail(reason)`
+    Why: Without the reason, the agent gets neither the recovery nor the retry advice that the contract promises. With
+        the reason, as in `not_found(..., reason="no_match")`, it gets both, but type checkers do not compare the reason
+        and the code with the contract.
+    How to fix: Raise `ctx.fail` with the reason of the matching entry. The fix does this if exactly one entry has the
+        code. It keeps the other arguments and adds the context parameter and the imports if they are missing.
+    When to suppress: If the failure is not declared and only shares its code with a declared one.
+    """
 
     severity = Severity.WARNING
     fixable = True
-    summary = "a declared code is raised directly instead of through `ctx.fail(reason)`"
-    why = """Without the reason, the agent gets neither the recovery nor the retry advice that the contract promises.
-    With the reason, as in `not_found(..., reason="no_match")`, it gets both, but type checkers do not compare the
-    reason and the code with the contract."""
     bad = 'raise not_found("no such article", data={"pmid": pmid})'
     good = 'raise ctx.fail("no_match", "no such article", data={"pmid": pmid})'
-    how_to_fix = """Raise `ctx.fail` with the reason of the matching entry. The fix does this if exactly one entry has
-    the code. It keeps the other arguments and adds the context parameter and the imports if they are missing."""
-    when_to_suppress = "If the failure is not declared and only shares its code with a declared one."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each error with a declared code that the handler raises without `ctx.fail`."""

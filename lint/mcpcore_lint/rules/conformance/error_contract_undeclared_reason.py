@@ -8,16 +8,18 @@ from mcpcore_lint.rules._wording import clearly_near, near
 
 
 class ContractUndeclaredReason(Rule):
-    """A reason that the contract does not declare."""
+    """A reason that the contract does not declare.
+
+    Summary: the handler, or a service that it calls, raises an undeclared reason
+    Why: The agent gets a reason that it cannot look up: there is no `when`, no recovery and no entry in the catalog.
+        Often the service got a new reason, or the reason in the contract was renamed.
+    How to fix: Declare the reason in `errors`, correct its spelling, or catch the error and raise a declared one.
+    When to suppress: If the service cannot raise this reason with the arguments used here.
+    """
 
     severity = Severity.WARNING
-    summary = "the handler, or a service that it calls, raises an undeclared reason"
-    why = """The agent gets a reason that it cannot look up: there is no `when`, no recovery and no entry in the
-    catalog. Often the service got a new reason, or the reason in the contract was renamed."""
     bad = 'raise not_found("no such article", data={"reason": "no_mach"})'
     good = 'raise not_found("no such article", data={"reason": "no_match"})'
-    how_to_fix = "Declare the reason in `errors`, correct its spelling, or catch the error and raise a declared one."
-    when_to_suppress = "If the service cannot raise this reason with the arguments used here."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each reason that leaves the handler and is not declared."""

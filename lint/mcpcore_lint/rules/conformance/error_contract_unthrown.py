@@ -21,18 +21,19 @@ _RAISED_BY = {"TIMEOUT": "timeout=", "RATE_LIMITED": "max_concurrency=", "UNAUTH
 
 
 class ContractUnthrown(Rule):
-    """A declared reason that is never raised."""
+    """A declared reason that is never raised.
+
+    Summary: a declared reason is not raised by any reachable code
+    Why: Agents and people prepare for a failure that cannot happen. Usually the code that raised it is gone, or raises
+        the same failure under another name.
+    How to fix: Raise the reason where it belongs, or remove it from `errors`. An entry whose recovery is still marked
+        TODO is a proposal and is not reported.
+    When to suppress: If code that the linter cannot follow raises it. The rule is silent if it finds such code itself.
+    """
 
     severity = Severity.WARNING
-    summary = "a declared reason is not raised by any reachable code"
-    why = """Agents and people prepare for a failure that cannot happen. Usually the code that raised it is gone, or
-    raises the same failure under another name."""
     bad = '@tool(errors=[FailureMode("no_match", ...), FailureMode("queue_full", ...)])  # only no_match is raised'
     good = '@tool(errors=[FailureMode("no_match", ...)])'
-    how_to_fix = """Raise the reason where it belongs, or remove it from `errors`. An entry whose recovery is still
-    marked TODO is a proposal and is not reported."""
-    when_to_suppress = """If code that the linter cannot follow raises it. The rule is silent if it finds such code
-    itself."""
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Report entries that no tool of the file raises, and tools that never raise an entry they share."""

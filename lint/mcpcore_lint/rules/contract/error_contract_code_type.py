@@ -12,15 +12,17 @@ _CODES: Final = frozenset({"mcpcore.ErrorCode", "mcpcore.CustomCode"})
 
 
 class ContractCodeType(EntryRule):
-    """The code is missing, or is a number, a string or something else that is not an ErrorCode."""
+    """The code is missing, or is a number, a string or something else that is not an ErrorCode.
+
+    Summary: the code is missing or is not an ErrorCode (the fix replaces a number that is a member's value)
+    Why: The server fails at import: `FailureMode` accepts only an `ErrorCode` or a `CustomCode`, which also determines
+        the HTTP status, the category and the retry advice that clients see.
+    How to fix: Use a member of `ErrorCode`, or define a `CustomCode`.
+    """
 
     fixable = True
-    summary = "the code is missing or is not an ErrorCode (the fix replaces a number that is a member's value)"
-    why = """The server fails at import: `FailureMode` accepts only an `ErrorCode` or a `CustomCode`, which also
-    determines the HTTP status, the category and the retry advice that clients see."""
     bad = 'FailureMode("no_match", -32001, when="...", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
-    how_to_fix = "Use a member of `ErrorCode`, or define a `CustomCode`."
     arguments = ("code",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -8,13 +8,15 @@ from mcpcore_lint.rules.contract.error_contract_reason_format import snake_case
 
 
 class ContractCodeUnknown(EntryRule):
-    """The code is a name or a number that `ErrorCode` does not have."""
+    """The code is a name or a number that `ErrorCode` does not have.
 
-    summary = "`ErrorCode` has no member of this name or number"
-    why = "The server fails at import: `ErrorCode` raises for an unknown name or number."
+    Summary: `ErrorCode` has no member of this name or number
+    Why: The server fails at import: `ErrorCode` raises for an unknown name or number.
+    How to fix: Choose a code from the table of codes, or define a `CustomCode` if none of them fits.
+    """
+
     bad = 'FailureMode("no_match", ErrorCode.NOTFOUND, when="...", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
-    how_to_fix = "Choose a code from the table of codes, or define a `CustomCode` if none of them fits."
     arguments = ("code",)
 
     def check_value(self, checked: Checked) -> Problem | None:

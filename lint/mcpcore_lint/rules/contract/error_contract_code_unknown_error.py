@@ -6,16 +6,18 @@ from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 
 class ContractCodeUnknownError(EntryRule):
-    """The code is UNKNOWN_ERROR."""
+    """The code is UNKNOWN_ERROR.
+
+    Summary: the code is UNKNOWN_ERROR, which says nothing
+    Why: The model learns only that something failed, which gives it nothing to act on. You know what a declared failure
+        is, so another code describes it better; UNKNOWN_ERROR is for exceptions that cannot be classified.
+    How to fix: Choose a code that says who can act: the caller, this server, or a service behind it.
+    When to suppress: When the tool passes on failures of a system that gives no details.
+    """
 
     severity = Severity.WARNING
-    summary = "the code is UNKNOWN_ERROR, which says nothing"
-    why = """The model learns only that something failed, which gives it nothing to act on. You know what a declared
-    failure is, so another code describes it better; UNKNOWN_ERROR is for exceptions that cannot be classified."""
     bad = 'FailureMode("bad_reply", ErrorCode.UNKNOWN_ERROR, when="...", recovery="...")'
     good = 'FailureMode("bad_reply", ErrorCode.SERIALIZATION_ERROR, when="...", recovery="...")'
-    how_to_fix = "Choose a code that says who can act: the caller, this server, or a service behind it."
-    when_to_suppress = "When the tool passes on failures of a system that gives no details."
     arguments = ("code",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -17,19 +17,21 @@ from mcpcore_lint.rules._wording import near
 
 
 class ContractContextMismatch(Rule):
-    """`Context[...]` and `errors` disagree."""
+    """`Context[...]` and `errors` disagree.
+
+    Summary: `Context[...]` names a reason that is not declared, lacks one that the handler uses, has no type argument,
+        or is not the first parameter
+    Why: The server fails at import if `Context[...]` names a reason that `errors` lacks, or if the context is not the
+        first positional parameter. Without the type argument, type checkers accept every reason in `ctx.fail`, even
+        misspelt ones.
+    How to fix: Name the declared reasons in `Context[Literal[...]]`; the fix writes them in the order of `errors`.
+    When to suppress: When tools with different contracts share the handler.
+    """
 
     severity = Severity.ERROR
     fixable = True
-    summary = """`Context[...]` names a reason that is not declared, lacks one that the handler uses, has no type
-    argument, or is not the first parameter"""
-    why = """The server fails at import if `Context[...]` names a reason that `errors` lacks, or if the context is not
-    the first positional parameter. Without the type argument, type checkers accept every reason in `ctx.fail`, even
-    misspelt ones."""
     bad = '@tool(errors=[FailureMode("no_match", ...)])\nasync def go(ctx: Context) -> str: ...'
     good = '@tool(errors=[FailureMode("no_match", ...)])\nasync def go(ctx: Context[Literal["no_match"]]) -> str: ...'
-    how_to_fix = "Name the declared reasons in `Context[Literal[...]]`; the fix writes them in the order of `errors`."
-    when_to_suppress = "When tools with different contracts share the handler."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Compare the context of the handler with the contract."""

@@ -7,15 +7,17 @@ from mcpcore_lint.rules._contracts import contracts_of, is_mcpcore_contract
 
 
 class ContractEmpty(Rule):
-    """`errors` is an empty list."""
+    """`errors` is an empty list.
+
+    Summary: `errors=[]`: leave it out, or declare real failure modes
+    Why: Clients read an empty contract as a promise that the tool never fails, which few tools can keep.
+    How to fix: Leave `errors` out, or declare how the tool fails.
+    When to suppress: While you are still writing the tool.
+    """
 
     severity = Severity.WARNING
-    summary = "`errors=[]`: leave it out, or declare real failure modes"
-    why = "Clients read an empty contract as a promise that the tool never fails, which few tools can keep."
     bad = "@tool(errors=[])\ndef fetch() -> str: ..."
     good = "@tool\ndef fetch() -> str: ..."
-    how_to_fix = "Leave `errors` out, or declare how the tool fails."
-    when_to_suppress = "While you are still writing the tool."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a contract that is certainly empty, whichever branch of a conditional expression is used."""

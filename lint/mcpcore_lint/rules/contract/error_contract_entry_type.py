@@ -9,16 +9,18 @@ from mcpcore_lint.rules.contract._entries import FAILURE_MODE, certainly_not
 
 
 class ContractEntryType(Rule):
-    """An entry of `errors` is not a FailureMode."""
+    """An entry of `errors` is not a FailureMode.
+
+    Summary: an entry is not a FailureMode
+    Why: The server fails at import: only a `FailureMode` connects a reason with a code, an explanation and a recovery
+        hint.
+    How to fix: Write `FailureMode(...)`. Unpack a shared list with `*`: `errors=[*COMMON, mode]`.
+    When to suppress: Never: the server does not start.
+    """
 
     severity = Severity.ERROR
-    summary = "an entry is not a FailureMode"
-    why = """The server fails at import: only a `FailureMode` connects a reason with a code, an explanation and a
-    recovery hint."""
     bad = '@tool(errors=["no_match", not_found("...")])'
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])'
-    how_to_fix = "Write `FailureMode(...)`. Unpack a shared list with `*`: `errors=[*COMMON, mode]`."
-    when_to_suppress = "Never: the server does not start."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each entry that is certainly something else."""

@@ -10,16 +10,18 @@ _STEP = "say only the next step; put explanations into the tool's description or
 
 
 class ContractHintTooLong(EntryRule):
-    """A message or hint is cut before it is sent."""
+    """A message or hint is cut before it is sent.
+
+    Summary: the message or the hint is longer than the wire allows
+    Why: The model never reads the end of the text, which is often where the next step is: messages are cut after 1,000
+        characters, hints after 500.
+    How to fix: Say only the next step. Put explanations in the tool's description or in `data`.
+    When to suppress: When the server is created with larger `limits`.
+    """
 
     severity = Severity.WARNING
-    summary = "the message or the hint is longer than the wire allows"
-    why = """The model never reads the end of the text, which is often where the next step is: messages are cut after
-    1,000 characters, hints after 500."""
     bad = 'FailureMode("no_match", ..., recovery="Call search_articles ... (600 characters)")'
     good = 'FailureMode("no_match", ..., recovery="Call search_articles to discover valid PMIDs first.")'
-    how_to_fix = "Say only the next step. Put explanations in the tool's description or in `data`."
-    when_to_suppress = "When the server is created with larger `limits`."
     arguments = ("when", "recovery", "user_message")
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -25,16 +25,18 @@ from mcpcore_lint.rules.contract._entries import Entry, EntryRule
 
 
 class ContractMapping(EntryRule):
-    """`.on` or `.on_code` maps what cannot be mapped, or the same class or code twice."""
+    """`.on` or `.on_code` maps what cannot be mapped, or the same class or code twice.
 
-    summary = "an `.on` or `.on_code` mapping keeps the server from starting"
-    why = """A class or a code can map to only one failure. Mapping `Exception` itself would turn every bug into a
-    declared failure. A `CodedError` is mapped by its code. If the data model has a required field, `data=` has to build
-    the data from the exception."""
+    Summary: an `.on` or `.on_code` mapping keeps the server from starting
+    Why: A class or a code can map to only one failure. Mapping `Exception` itself would turn every bug into a declared
+        failure. A `CodedError` is mapped by its code. If the data model has a required field, `data=` has to build the
+        data from the exception.
+    How to fix: Name the exception classes that mean this failure, each once, and codes with `.on_code`. Add
+        `data=lambda exc: ...` if the data model has a required field.
+    """
+
     bad = 'FailureMode("slow", ErrorCode.TIMEOUT, when="Too slow.", recovery="Ask for less.").on(Exception)'
     good = 'FailureMode("slow", ErrorCode.TIMEOUT, when="Too slow.", recovery="Ask for less.").on(TimeoutError)'
-    how_to_fix = """Name the exception classes that mean this failure, each once, and codes with `.on_code`. Add
-    `data=lambda exc: ...` if the data model has a required field."""
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report what an entry cannot map, and data that is not made."""

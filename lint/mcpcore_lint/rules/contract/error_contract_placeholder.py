@@ -13,13 +13,17 @@ _STEP = "write the name of a required field in braces, or {{ and }} for the brac
 
 
 class ContractPlaceholder(EntryRule):
-    """A declared text has braces that are neither a required field of the data model nor doubled."""
+    """A declared text has braces that are neither a required field of the data model nor doubled.
+
+    Summary: a placeholder in `when`, `recovery` or `user_message` is not a required field of the data model
+    Why: With a data model, these texts are templates: each failure replaces `{left}` with its value. A misspelt field
+        has no value and an optional one may have none, so the declaration is refused. Without a data model nothing is
+        replaced, and the client reads the braces. The rule reports that if the handler passes a value with this name.
+    How to fix: Write the name of a required field, or `{{` and `}}` for literal braces.
+    When to suppress: Never: the server does not start, or without a data model, clients read the braces.
+    """
 
     severity = Severity.ERROR
-    summary = "a placeholder in `when`, `recovery` or `user_message` is not a required field of the data model"
-    why = """With a data model, these texts are templates: each failure replaces `{left}` with its value. A misspelt
-    field has no value and an optional one may have none, so the declaration is refused. Without a data model nothing is
-    replaced, and the client reads the braces. The rule reports that if the handler passes a value with this name."""
     bad = """class Stock(BaseModel):
     left: int
 
@@ -28,8 +32,6 @@ TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Ord
     left: int
 
 TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Order at most {left}.", data=Stock)"""
-    how_to_fix = "Write the name of a required field, or `{{` and `}}` for literal braces."
-    when_to_suppress = "Never: the server does not start, or without a data model, clients read the braces."
     arguments = ("when", "recovery", "user_message")
 
     def check_value(self, checked: Checked) -> Problem | None:

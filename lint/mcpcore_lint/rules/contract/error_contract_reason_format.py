@@ -19,18 +19,20 @@ MAX_LENGTH: Final = 63
 
 
 class ContractReasonFormat(EntryRule):
-    """The reason is not snake_case, or is too long."""
+    """The reason is not snake_case, or is too long.
+
+    Summary: the reason is not snake_case (or is longer than 63 characters)
+    Why: Clients compare reasons character by character, and use them as names in code and as metric labels. One
+        spelling everywhere avoids comparisons that never match.
+    How to fix: Rename the reason, also in every `ctx.fail` and `Context[Literal[...]]` that uses it. The fix does this
+        within the file. It is unsafe, because clients see the new name.
+    When to suppress: When clients already depend on the reason as it is.
+    """
 
     severity = Severity.WARNING
     fixable = "unsafe"
-    summary = "the reason is not snake_case (or is longer than 63 characters)"
-    why = """Clients compare reasons character by character, and use them as names in code and as metric labels. One
-    spelling everywhere avoids comparisons that never match."""
     bad = 'FailureMode("NoMatch", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
-    how_to_fix = """Rename the reason, also in every `ctx.fail` and `Context[Literal[...]]` that uses it. The fix does
-    this within the file. It is unsafe, because clients see the new name."""
-    when_to_suppress = "When clients already depend on the reason as it is."
     arguments = ("reason",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -4,14 +4,16 @@ from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 
 class ContractReasonRequired(EntryRule):
-    """The reason is missing, empty or not a string."""
+    """The reason is missing, empty or not a string.
 
-    summary = "the reason is missing or empty"
-    why = """The server fails at import. Clients tell failures apart by their reasons, and you raise one with
-    `ctx.fail(reason)`."""
+    Summary: the reason is missing or empty
+    Why: The server fails at import. Clients tell failures apart by their reasons, and you raise one with
+        `ctx.fail(reason)`.
+    How to fix: Name the failure in snake_case, as the first argument.
+    """
+
     bad = 'FailureMode("", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
-    how_to_fix = "Name the failure in snake_case, as the first argument."
     arguments = ("reason",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -9,15 +9,17 @@ from mcpcore_lint.rules.contract._entries import Entry
 
 
 class ContractReasonUnique(Rule):
-    """Two entries of a contract have the same reason."""
+    """Two entries of a contract have the same reason.
+
+    Summary: the contract declares the same reason twice
+    Why: The server fails at import: `ctx.fail(reason)` and clients could not tell the two failures apart.
+    How to fix: Give each failure mode its own reason, or merge the two.
+    When to suppress: Never: the server does not start.
+    """
 
     severity = Severity.ERROR
-    summary = "the contract declares the same reason twice"
-    why = "The server fails at import: `ctx.fail(reason)` and clients could not tell the two failures apart."
     bad = 'errors=[FailureMode("no_match", ...), FailureMode("no_match", ...)]'
     good = 'errors=[FailureMode("no_match", ...), FailureMode("no_access", ...)]'
-    how_to_fix = "Give each failure mode its own reason, or merge the two."
-    when_to_suppress = "Never: the server does not start."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each reason that an earlier entry of the contract has."""

@@ -4,16 +4,16 @@ from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 
 class ContractRecoveryEmpty(EntryRule):
-    """`recovery` is blank."""
+    """`recovery` is blank.
 
-    summary = "`recovery` is empty or blank"
-    why = (
-        "The server fails at import: `FailureMode` does not accept a blank hint, because it gives the model no next "
-        "step."
-    )
+    Summary: `recovery` is empty or blank
+    Why: The server fails at import: `FailureMode` does not accept a blank hint, because it gives the model no next
+        step.
+    How to fix: Say what the caller can do or, if nothing helps, whom to tell: `Tell the user that ...`.
+    """
+
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
-    how_to_fix = "Say what the caller can do or, if nothing helps, whom to tell: `Tell the user that ...`."
     arguments = ("recovery",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -8,16 +8,18 @@ from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 
 class ContractRecoveryMinWords(EntryRule):
-    """`recovery` is a placeholder or has only a few words."""
+    """`recovery` is a placeholder or has only a few words.
+
+    Summary: `recovery` has fewer than five words ("Try again."), or is a placeholder such as `mcpcore.TODO`
+    Why: The model learns nothing it can act on: "Try again." and "Check the input." fit every failure. While a recovery
+        is `mcpcore.TODO` or begins with "TODO:", clients get no recovery at all.
+    How to fix: Name the next tool, the argument to change and to what, how long to wait, or whom to ask.
+    When to suppress: When a few words say everything, such as `Call login first.`
+    """
 
     severity = Severity.WARNING
-    summary = '`recovery` has fewer than five words ("Try again."), or is a placeholder such as `mcpcore.TODO`'
-    why = """The model learns nothing it can act on: "Try again." and "Check the input." fit every failure. While
-    a recovery is `mcpcore.TODO` or begins with "TODO:", clients get no recovery at all."""
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Check input.")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
-    how_to_fix = "Name the next tool, the argument to change and to what, how long to wait, or whom to ask."
-    when_to_suppress = "When a few words say everything, such as `Call login first.`"
     arguments = ("recovery",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -4,14 +4,16 @@ from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 
 class ContractRecoveryRequired(EntryRule):
-    """`recovery` is missing or not a string."""
+    """`recovery` is missing or not a string.
 
-    summary = "`recovery` is missing or not a string"
-    why = """The model has no next step, so it retries blindly or gives up. `FailureMode` requires the hint: without it
-    the server fails at import."""
+    Summary: `recovery` is missing or not a string
+    Why: The model has no next step, so it retries blindly or gives up. `FailureMode` requires the hint: without it the
+        server fails at import.
+    How to fix: Say what the caller can do: the next tool, the argument to change, how long to wait, whom to ask.
+    """
+
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
-    how_to_fix = "Say what the caller can do: the next tool, the argument to change, how long to wait, whom to ask."
     arguments = ("recovery",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -15,21 +15,23 @@ _NAMED: Final = regex(r"`([A-Za-z0-9.-]+_[A-Za-z0-9_.-]+)` tool\b(?!\s+(?:of|on|
 
 
 class ContractRecoveryUnknownTool(EntryRule):
-    """`fallback_tool` names a tool that does not exist, or that does not take `fallback_arguments`."""
+    """`fallback_tool` names a tool that does not exist, or that does not take `fallback_arguments`.
 
-    summary = "`fallback_tool` or `recovery` names a tool that does not exist, or that cannot be called as declared"
-    why = """The model is sent to a tool that does not exist, and fails again. A program that calls the tool with
-    `fallback_arguments` gets another failure if the tool does not accept them. It must not call the tool at all if the
-    failed call may have changed something and the tool may change something too."""
+    Summary: `fallback_tool` or `recovery` names a tool that does not exist, or that cannot be called as declared
+    Why: The model is sent to a tool that does not exist, and fails again. A program that calls the tool with
+        `fallback_arguments` gets another failure if the tool does not accept them. It must not call the tool at all if
+        the failed call may have changed something and the tool may change something too.
+    How to fix: Correct the name: use the one in `tools/list`, which may differ from the function's. Name tools of other
+        servers in `Server(external_tools=[...])` or `ContractMiddleware(external_tools=[...])`. Put names that the
+        linter cannot see in the code under `tools` in the settings. In a `recovery`, the linter checks names such as
+        `list_orders` in backticks before the word "tool", if it knows all tools of the project. Give
+        `fallback_arguments` the arguments that the tool requires, and no others; leave it out if only the model can
+        choose them. The linter checks the arguments if the tool is in the same file.
+    When to suppress: When another server, mounted next to this one, provides the tool.
+    """
+
     bad = 'FailureMode("no_match", ..., fallback_tool="serach_articles")'
     good = 'FailureMode("no_match", ..., fallback_tool="search_articles")'
-    how_to_fix = """Correct the name: use the one in `tools/list`, which may differ from the function's. Name tools of
-    other servers in `Server(external_tools=[...])` or `ContractMiddleware(external_tools=[...])`. Put names that the
-    linter cannot see in the code under `tools` in the settings. In a `recovery`, the linter checks names such as
-    `list_orders` in backticks before the word "tool", if it knows all tools of the project. Give `fallback_arguments`
-    the arguments that the tool requires, and no others; leave it out if only the model can choose them. The linter
-    checks the arguments if the tool is in the same file."""
-    when_to_suppress = "When another server, mounted next to this one, provides the tool."
     arguments = ("fallback_tool", "recovery")
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:

@@ -49,17 +49,19 @@ _NEGATED: Final = regex(
 
 
 class ContractRetryContradiction(EntryRule):
-    """The retry advice of a failure mode contradicts its code, its hint or its strategy."""
+    """The retry advice of a failure mode contradicts its code, its hint or its strategy.
+
+    Summary: the retry advice contradicts the code or the hint (NOT_FOUND "retryable", "wait" but not retryable)
+    Why: The client follows `retry` and the model follows the hint. If they differ, one of the two waits in vain or
+        gives up too early. An entry without `retry` gets the advice of its code. If a second call could do something
+        twice, the runtime may withhold this advice, and the rule reports nothing.
+    How to fix: Declare the `retry` that the hint describes, reword the hint, or choose a code that fits both.
+    When to suppress: When the hint is about a different call, not the one that failed.
+    """
 
     severity = Severity.WARNING
-    summary = 'the retry advice contradicts the code or the hint (NOT_FOUND "retryable", "wait" but not retryable)'
-    why = """The client follows `retry` and the model follows the hint. If they differ, one of the two waits in vain or
-    gives up too early. An entry without `retry` gets the advice of its code. If a second call could do something twice,
-    the runtime may withhold this advice, and the rule reports nothing."""
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Wait 30 seconds and try again.")'
     good = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="Wait 30 seconds and try again.")'
-    how_to_fix = "Declare the `retry` that the hint describes, reword the hint, or choose a code that fits both."
-    when_to_suppress = "When the hint is about a different call, not the one that failed."
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report the first contradiction of an entry."""

@@ -17,19 +17,21 @@ _WORDS: Final = {"effects": EFFECTS, "strategy": STRATEGIES}
 
 
 class ContractRetryType(EntryRule):
-    """`retry` is not a Retry, or `effects` or `strategy` is an unknown word."""
+    """`retry` is not a Retry, or `effects` or `strategy` is an unknown word.
+
+    Summary: `retry` is not a Retry, or `effects` or `strategy` is not one of the allowed values
+    Why: The client gets no retry advice: a failure mode with such a value fails at import, and a failure raised with
+        one is sent without it. `retry` cannot be a bool or a number of seconds; `effects` and `strategy` accept only a
+        few words.
+    How to fix: Write `Retry.never()`, `Retry.now()` or `Retry.after(seconds=...)`, or leave it out to get the advice of
+        the code. `effects` is "none", "partial" or "unknown"; `strategy` is "retry_later", "check_input",
+        "try_alternative" or "report_to_user".
+    When to suppress: Never: the server does not start, or the advice is lost.
+    """
 
     severity = Severity.WARNING
-    summary = "`retry` is not a Retry, or `effects` or `strategy` is not one of the allowed values"
-    why = """The client gets no retry advice: a failure mode with such a value fails at import, and a failure raised
-    with one is sent without it. `retry` cannot be a bool or a number of seconds; `effects` and `strategy` accept only a
-    few words."""
     bad = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=30)'
     good = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=Retry.after(seconds=30))'
-    how_to_fix = """Write `Retry.never()`, `Retry.now()` or `Retry.after(seconds=...)`, or leave it out to get the
-    advice of the code. `effects` is "none", "partial" or "unknown"; `strategy` is "retry_later", "check_input",
-    "try_alternative" or "report_to_user"."""
-    when_to_suppress = "Never: the server does not start, or the advice is lost."
     arguments = ("retry", "effects", "strategy")
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:

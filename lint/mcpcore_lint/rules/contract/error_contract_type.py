@@ -14,18 +14,20 @@ _SEQUENCES: Final = frozenset({"builtins.list", "builtins.tuple", "mcpcore.Contr
 
 
 class ContractType(Rule):
-    """`errors` is neither a list nor a tuple."""
+    """`errors` is neither a list nor a tuple.
+
+    Summary: `errors` is present but is not a list or tuple
+    Why: A single `FailureMode`, a dict, a text or a number fails at import. A set or a frozenset runs, but type
+        checkers refuse it, and it has no order: after each start of the server, clients may see the failure modes in
+        another order. Lists, tuples and `Contract(...)` are not reported, nor are values that the linter cannot know,
+        such as the result of a function.
+    How to fix: Pass a list or a tuple of `FailureMode`, even for a single one: `errors=[mode]`.
+    When to suppress: For a set, if the order may change. Everything else fails at import.
+    """
 
     severity = Severity.ERROR
-    summary = "`errors` is present but is not a list or tuple"
-    why = """A single `FailureMode`, a dict, a text or a number fails at import. A set or a frozenset runs, but type
-    checkers refuse it, and it has no order: after each start of the server, clients may see the failure modes in
-    another order. Lists, tuples and `Contract(...)` are not reported, nor are values that the linter cannot know, such
-    as the result of a function."""
     bad = '@tool(errors={"no_match": ErrorCode.NOT_FOUND})'
     good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])'
-    how_to_fix = "Pass a list or a tuple of `FailureMode`, even for a single one: `errors=[mode]`."
-    when_to_suppress = """For a set, if the order may change. Everything else fails at import."""
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a contract that is certainly something else."""

@@ -5,15 +5,17 @@ from mcpcore_lint.rules.contract._entries import Checked, EntryRule, Problem
 
 
 class ContractWhenRequired(EntryRule):
-    """`when` is missing, blank, a placeholder or not a string."""
+    """`when` is missing, blank, a placeholder or not a string.
 
-    summary = "`when` is missing, empty, blank or a placeholder such as TODO"
-    why = """Clients read `when` in the contract, and the model reads it as the message of a failure raised without one.
-    Without `when` the server fails at import; a placeholder is sent unchanged."""
+    Summary: `when` is missing, empty, blank or a placeholder such as TODO
+    Why: Clients read `when` in the contract, and the model reads it as the message of a failure raised without one.
+        Without `when` the server fails at import; a placeholder is sent unchanged.
+    How to fix: Say in one sentence when the tool fails in this way.
+    When to suppress: Never: the server does not start, or clients read only the sentence of the code.
+    """
+
     bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="", recovery="...")'
     good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="No requested PMID returned data.", recovery="...")'
-    how_to_fix = "Say in one sentence when the tool fails in this way."
-    when_to_suppress = "Never: the server does not start, or clients read only the sentence of the code."
     arguments = ("when",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -10,20 +10,22 @@ from mcpcore_lint.rules.handler._returned_failures import returned_failures
 
 
 class OutputErrorField(Rule):
-    """The model of a successful result has a field named `error`."""
+    """The model of a successful result has a field named `error`.
+
+    Summary: the success model has a field named `error`
+    Why: Clients look for failures in `structuredContent.error`, so some of them read the successful result as a
+        failure. Others read a failure returned in this field as a success. A tool with a contract and such a model
+        fails at import. A dict that has the key at run time is sent unchanged, with a line in the log; on a strict
+        server the call fails with INTERNAL_ERROR. On a server without mcpcore, the finding is information, because
+        nothing else puts failures there. There is no finding if no-error-as-data reports the returned failure.
+    How to fix: Raise the failure instead of returning it, with `ctx.fail` for a declared reason. If the field does not
+        describe a failure of the tool, rename it, or give it a `serialization_alias`.
+    When to suppress: On a server without mcpcore whose clients know the field.
+    """
 
     severity = Severity.ERROR
-    summary = "the success model has a field named `error`"
-    why = """Clients look for failures in `structuredContent.error`, so some of them read the successful result as a
-    failure. Others read a failure returned in this field as a success. A tool with a contract and such a model fails at
-    import. A dict that has the key at run time is sent unchanged, with a line in the log; on a strict server the call
-    fails with INTERNAL_ERROR. On a server without mcpcore, the finding is information, because nothing else puts
-    failures there. There is no finding if no-error-as-data reports the returned failure."""
     bad = "class Found(BaseModel):\n    items: list[str]\n    error: str | None = None"
     good = "class Found(BaseModel):\n    items: list[str]\n    warning: str | None = None"
-    how_to_fix = """Raise the failure instead of returning it, with `ctx.fail` for a declared reason. If the field does
-    not describe a failure of the tool, rename it, or give it a `serialization_alias`."""
-    when_to_suppress = "On a server without mcpcore whose clients know the field."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Look for the field in the return annotation of the handler."""

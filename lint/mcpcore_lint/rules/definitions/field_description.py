@@ -19,21 +19,23 @@ _IDENTIFIER: Final = regex(r"(?:\w+_)?(?:u?u?ids?|names?|paths?|files?|urls?|col
 
 
 class FieldDescription(Rule):
-    """A required parameter has no description."""
+    """A required parameter has no description.
+
+    Summary: a parameter that the model must fill in has no description
+    Why: The model has to guess the value: the name and the type do not say what the unit and the format are, or where a
+        valid value comes from. Parameters that explain themselves are not reported: an enum, a `Literal`, a model, a
+        bool, the numbers of a calculation, names such as `path`, `query`, `city` and `sheet_name`, and names whose
+        words the tool's description contains. On servers without mcpcore, identifiers, paths and columns need no
+        description either.
+    How to fix: Describe it with `Annotated[..., Field(description=...)]`. An entry for the parameter in the docstring
+        counts too: the docstring is sent as the tool's description, or FastMCP reads the entry for the schema.
+    When to suppress: When the name, the type and the tool's description are enough, but use words that the rule does
+        not know. Tools in tests are not checked.
+    """
 
     severity = Severity.INFO
-    summary = "a parameter that the model must fill in has no description"
-    why = """The model has to guess the value: the name and the type do not say what the unit and the format are, or
-    where a valid value comes from. Parameters that explain themselves are not reported: an enum, a `Literal`, a model,
-    a bool, the numbers of a calculation, names such as `path`, `query`, `city` and `sheet_name`, and names whose words
-    the tool's description contains. On servers without mcpcore, identifiers, paths and columns need no description
-    either."""
     bad = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles."""'
     good = '@tool\ndef fetch(pmids: Annotated[list[str], Field(description="PubMed identifiers.")]) -> Articles: ...'
-    how_to_fix = """Describe it with `Annotated[..., Field(description=...)]`. An entry for the parameter in the
-    docstring counts too: the docstring is sent as the tool's description, or FastMCP reads the entry for the schema."""
-    when_to_suppress = """When the name, the type and the tool's description are enough, but use words that the rule
-    does not know. Tools in tests are not checked."""
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each required parameter that is described nowhere."""

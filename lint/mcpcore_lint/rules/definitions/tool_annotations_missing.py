@@ -10,20 +10,22 @@ from mcpcore_lint.rules._tools import in_test
 
 
 class ToolAnnotationsMissing(Rule):
-    """The retry advice of a failure depends on annotations that the tool does not have."""
+    """The retry advice of a failure depends on annotations that the tool does not have.
+
+    Summary: a contract tool lacks the annotations that its default retry advice depends on
+    Why: After a TIMEOUT or SERVICE_UNAVAILABLE, an agent could simply call a read-only tool again. But by the defaults
+        of MCP, a tool without annotations may be destructive and is not idempotent. So the runtime withholds the advice
+        of the code: the failure says that the call may have taken effect, and that the agent should check first. Only
+        you know whether a second call does harm, so `--fix` writes nothing.
+    How to fix: Write `read_only=True` if the tool changes nothing. Otherwise write `idempotent=True` if a second call
+        changes nothing more, and `read_only=False, idempotent=False` if it does. The hints of
+        `annotations=ToolAnnotations(...)` say the same. Or declare `retry` or `effects` for the failure mode.
+    When to suppress: When code that the linter does not read sets the annotations.
+    """
 
     severity = Severity.INFO
-    summary = "a contract tool lacks the annotations that its default retry advice depends on"
-    why = """After a TIMEOUT or SERVICE_UNAVAILABLE, an agent could simply call a read-only tool again. But by the
-    defaults of MCP, a tool without annotations may be destructive and is not idempotent. So the runtime withholds the
-    advice of the code: the failure says that the call may have taken effect, and that the agent should check first.
-    Only you know whether a second call does harm, so `--fix` writes nothing."""
     bad = '@tool(errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...")])'
     good = '@tool(read_only=True, errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...")])'
-    how_to_fix = """Write `read_only=True` if the tool changes nothing. Otherwise write `idempotent=True` if a second
-    call changes nothing more, and `read_only=False, idempotent=False` if it does. The hints of
-    `annotations=ToolAnnotations(...)` say the same. Or declare `retry` or `effects` for the failure mode."""
-    when_to_suppress = "When code that the linter does not read sets the annotations."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report the hints that a tool lacks, with the reasons whose advice depends on them."""

@@ -10,16 +10,18 @@ from mcpcore_lint.rules.definitions._texts import says_nothing, sets_docstring
 
 
 class ToolDescriptionRequired(Rule):
-    """A tool has neither a docstring nor a description."""
+    """A tool has neither a docstring nor a description.
+
+    Summary: the tool has neither a docstring nor a description
+    Why: Without a description, the model chooses the tool by its name alone.
+    How to fix: Write a docstring, or pass `description=`: say what the tool does, takes and returns.
+    When to suppress: For a tool that no model chooses, such as one that only a user interface calls. Tools in tests are
+        not checked.
+    """
 
     severity = Severity.WARNING
-    summary = "the tool has neither a docstring nor a description"
-    why = "Without a description, the model chooses the tool by its name alone."
     bad = "@tool\ndef fetch(pmids: list[str]) -> Articles: ..."
     good = '@tool\ndef fetch(pmids: list[str]) -> Articles:\n    """Fetch articles by PMID."""'
-    how_to_fix = "Write a docstring, or pass `description=`: say what the tool does, takes and returns."
-    when_to_suppress = """For a tool that no model chooses, such as one that only a user interface calls. Tools in tests
-    are not checked."""
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a tool without a description."""

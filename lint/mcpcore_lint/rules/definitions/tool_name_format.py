@@ -14,16 +14,18 @@ _OTHER_CHARACTER: Final = regex(r"[^A-Za-z0-9._-]")
 
 
 class ToolNameFormat(Rule):
-    """A tool has a name that clients do not accept."""
+    """A tool has a name that clients do not accept.
+
+    Summary: the tool's name does not match `[A-Za-z0-9._-]{1,128}`
+    Why: Hosts drop the tool, or fail to list any tools: they use the name for the model's function calls, which accept
+        no other characters. The protocol allows letters, digits, dots, underscores and hyphens, 128 at most.
+    How to fix: Use only the allowed characters. A name for people belongs in `title`.
+    When to suppress: When the only client is your own.
+    """
 
     severity = Severity.ERROR
-    summary = "the tool's name does not match `[A-Za-z0-9._-]{1,128}`"
-    why = """Hosts drop the tool, or fail to list any tools: they use the name for the model's function calls, which
-    accept no other characters. The protocol allows letters, digits, dots, underscores and hyphens, 128 at most."""
     bad = '@tool(name="Search articles")\ndef search() -> str: ...'
     good = '@tool(name="search_articles", title="Search articles")\ndef search() -> str: ...'
-    how_to_fix = "Use only the allowed characters. A name for people belongs in `title`."
-    when_to_suppress = "When the only client is your own."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a name that certainly has other characters, none, or too many."""

@@ -21,16 +21,18 @@ _BRANCHING: Final = (ast.If, ast.IfExp, ast.Try, ast.TryStar, ast.Match)
 
 
 class ToolNameUnique(Rule):
-    """Two tools of a server have the same name."""
+    """Two tools of a server have the same name.
+
+    Summary: two tools of one server have the same name
+    Why: Clients see only one of the two tools. Which one depends on the server: the first or the last, with at most a
+        line in the log.
+    How to fix: Rename one of them.
+    When to suppress: When only one of them is ever registered, in a way that the linter does not see.
+    """
 
     severity = Severity.ERROR
-    summary = "two tools of one server have the same name"
-    why = """Clients see only one of the two tools. Which one depends on the server: the first or the last, with at most
-    a line in the log."""
     bad = '@server.tool()\ndef fetch(id: str) -> str: ...\n\n@server.tool(name="fetch")\ndef fetch_all() -> str: ...'
     good = '@server.tool(name="fetch_all")\ndef fetch_all() -> str: ...'
-    how_to_fix = "Rename one of them."
-    when_to_suppress = "When only one of them is ever registered, in a way that the linter does not see."
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Compare the tools that one file registers."""

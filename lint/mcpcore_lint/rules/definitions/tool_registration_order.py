@@ -17,19 +17,20 @@ _CONTEXTS: Final = {"mcp.Context": "the SDK", "fastmcp.Context": "FastMCP"}
 
 
 class ToolRegistrationOrder(Rule):
-    """A handler is registered in a way in which its contract does not reach the server."""
+    """A handler is registered in a way in which its contract does not reach the server.
+
+    Summary: decorators in the wrong order, FastMCP's or the SDK's `Context` in a contract tool, `errors=` on
+        `@mcp.tool`
+    Why: A FastMCP or SDK server knows nothing about contracts. Its decorator takes no `errors=`, and registers whatever
+        function is below it. The `Context` of these libraries has no `fail`.
+    How to fix: Put the server's decorator above mcpcore's, declare the errors on mcpcore's, and import `Context` from
+        mcpcore. In a request, `ctx.fastmcp` and `ctx.sdk` are the other libraries' contexts.
+    When to suppress: Never: the module fails at import, or the tool is served without its contract.
+    """
 
     severity = Severity.ERROR
-    summary = (
-        "decorators in the wrong order, FastMCP's or the SDK's `Context` in a contract tool, `errors=` on `@mcp.tool`"
-    )
-    why = """A FastMCP or SDK server knows nothing about contracts. Its decorator takes no `errors=`, and registers
-    whatever function is below it. The `Context` of these libraries has no `fail`."""
     bad = "@tool(errors=[...])\n@mcp.tool\ndef fetch(ctx: fastmcp.Context, id: str) -> str: ..."
     good = "@mcp.tool\n@tool(errors=[...])\ndef fetch(ctx: mcpcore.Context, id: str) -> str: ..."
-    how_to_fix = """Put the server's decorator above mcpcore's, declare the errors on mcpcore's, and import `Context`
-    from mcpcore. In a request, `ctx.fastmcp` and `ctx.sdk` are the other libraries' contexts."""
-    when_to_suppress = "Never: the module fails at import, or the tool is served without its contract."
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Look at each decorated function of a file that uses mcpcore."""

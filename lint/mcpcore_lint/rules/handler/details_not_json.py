@@ -25,19 +25,19 @@ _BY_NAME: Final[dict[str, str]] = {"math.nan": "NaN", "math.inf": "infinity"}
 
 
 class DetailsNotJson(Rule):
-    """`data` with a value that JSON cannot represent."""
+    """`data` with a value that JSON cannot represent.
+
+    Summary: the client does not get the value: `data` holds a set, NaN, a function or a key that is not a string
+    Why: The boundary never sends broken JSON. It replaces such a value with the name of its type, so the agent never
+        gets the fact it needs. Dates, decimals, UUIDs, enums, paths, bytes and models are converted and cause no
+        finding.
+    How to fix: Use a list, a string or a number instead: `sorted(pmids)`, `str(key)`, `None` for NaN.
+    When to suppress: Never for data that is sent. The rule reports only definite cases.
+    """
 
     severity = Severity.WARNING
-    summary = "the client does not get the value: `data` holds a set, NaN, a function or a key that is not a string"
-    why = (
-        "The boundary never sends broken JSON. It replaces such a value with the name of its type, so the agent never "
-        "gets the fact it needs. Dates, decimals, UUIDs, enums, paths, bytes and models are converted and cause no "
-        "finding."
-    )
     bad = 'raise ctx.fail("no_match", data={"pmids": {"1", "2"}})'
     good = 'raise ctx.fail("no_match", data={"pmids": ["1", "2"]})'
-    how_to_fix = "Use a list, a string or a number instead: `sorted(pmids)`, `str(key)`, `None` for NaN."
-    when_to_suppress = "Never for data that is sent. The rule reports only definite cases."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report the unfit values in the data of each error."""

@@ -15,19 +15,19 @@ _LOOPS = (ast.For, ast.AsyncFor)
 
 
 class FailureInSuccess(Rule):
-    """An item of a successful answer that says that it failed."""
+    """An item of a successful answer that says that it failed.
+
+    Summary: the agent reads a success although an item of the answer says that it failed; a batch reports which items
+        failed
+    Why: Each server marks such items differently, so the host counts a success, and the agent guesses which items to
+        send again. The answer of a batch has the results and, for each failed item, the code, reason, recovery and
+        retry advice that a failed call for this item alone would have; if every item fails, the call fails. The rule is
+        off on servers without mcpcore.
+    How to fix: Collect the items with `mcpcore.services.batch.Batch`, and let their failures through.
+    When to suppress: If clients rely on the current form of failed items.
+    """
 
     severity = Severity.INFO
-    summary = (
-        "the agent reads a success although an item of the answer says that it failed; a batch reports which items "
-        "failed"
-    )
-    why = (
-        "Each server marks such items differently, so the host counts a success, and the agent guesses which items to "
-        "send again. The answer of a batch has the results and, for each failed item, the code, reason, recovery and "
-        "retry advice that a failed call for this item alone would have; if every item fails, the call fails. The rule "
-        "is off on servers without mcpcore."
-    )
     bad = (
         "loans = []\nfor pmid in [pmid]:\n    try:\n        loans.append(load(pmid))\n"
         "    except Exception as error:\n        loans.append({'pmid': pmid, 'error': str(error)})\nreturn loans"
@@ -36,8 +36,6 @@ class FailureInSuccess(Rule):
         "batch = Batch(ctx)\nfor pmid in [pmid]:\n    with batch.item(pmid):\n        batch.add(load(pmid))\n"
         "return batch.result()"
     )
-    how_to_fix = "Collect the items with `mcpcore.services.batch.Batch`, and let their failures through."
-    when_to_suppress = "If clients rely on the current form of failed items."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each item that an `except` clause of a loop adds to the answer."""

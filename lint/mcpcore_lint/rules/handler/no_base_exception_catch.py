@@ -13,22 +13,21 @@ _AWAITS: Final = (ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 
 class NoBaseExceptionCatch(Rule):
-    """A clause that swallows cancellation."""
+    """A clause that swallows cancellation.
+
+    Summary: the client cannot cancel the call: `except BaseException` or a bare `except` does not re-raise
+    Why: Cancelling a call raises an exception inside the handler. A clause that catches it and goes on keeps the
+        cancelled call running and delays the shutdown of the server. So does a clause that raises something else. A
+        function that is not `async` cannot be cancelled, but there the clause swallows KeyboardInterrupt and
+        SystemExit, and the server ignores the request to stop.
+    How to fix: Catch `Exception` or less. If you have to undo something in any case, undo it and `raise`, or use
+        `finally`.
+    When to suppress: In code that runs other people's handlers and passes their exceptions on itself.
+    """
 
     severity = Severity.ERROR
-    summary = "the client cannot cancel the call: `except BaseException` or a bare `except` does not re-raise"
-    why = (
-        "Cancelling a call raises an exception inside the handler. A clause that catches it and goes on keeps the "
-        "cancelled call running and delays the shutdown of the server. So does a clause that raises something else. A "
-        "function that is not `async` cannot be cancelled, but there the clause swallows KeyboardInterrupt and "
-        "SystemExit, and the server ignores the request to stop."
-    )
     bad = "except:\n    return []"
     good = "except Exception as error:\n    raise internal_error() from error"
-    how_to_fix = (
-        "Catch `Exception` or less. If you have to undo something in any case, undo it and `raise`, or use `finally`."
-    )
-    when_to_suppress = "In code that runs other people's handlers and passes their exceptions on itself."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each clause that catches everything and does not re-raise it."""

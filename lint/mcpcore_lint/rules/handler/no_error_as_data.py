@@ -31,26 +31,24 @@ _JOB_STATUS: Final = regex(r"(?:^|_)(?:status|state|poll|progress|wait|watch|fol
 
 
 class NoErrorAsData(Rule):
-    """A failure returned like a result."""
+    """A failure returned like a result.
+
+    Summary: the client sees a successful call: the tool returns its failure as {"ok": False}, {"error": ...}, "Error:
+        ..." or CallToolResult(is_error=True)
+    Why: The host does not count such a result as a failure, and the agent has to guess from prose that the call failed.
+        The result carries no retry advice and no recovery, and the output model must allow for it. If a function of the
+        project builds the failure for several tools, the rule reports it once, at that function, and names the tools.
+        In a tool of mcpcore, a hand-made `CallToolResult(is_error=True)` is reported as well: it is marked as failed,
+        but carries no code, no retry advice and no recovery. On the SDK and FastMCP, this is the way to fail with a
+        text. The text of a response with a bad status, the output of a process with a bad exit code and the exceptions
+        that `gather(return_exceptions=True)` collects count as failures too.
+    How to fix: Raise the failure. Your client then gets a failed result, with the text and the structured content.
+    When to suppress: If the caller asked for the failure: the verdict of a validator, the state of a job.
+    """
 
     severity = Severity.WARNING
-    summary = (
-        'the client sees a successful call: the tool returns its failure as {"ok": False}, {"error": ...}, '
-        '"Error: ..." or CallToolResult(is_error=True)'
-    )
-    why = (
-        "The host does not count such a result as a failure, and the agent has to guess from prose that the call "
-        "failed. The result carries no retry advice and no recovery, and the output model must allow for it. If a "
-        "function of the project builds the failure for several tools, the rule reports it once, at that function, and "
-        "names the tools. In a tool of mcpcore, a hand-made `CallToolResult(is_error=True)` is reported as well: it is "
-        "marked as failed, but carries no code, no retry advice and no recovery. On the SDK and FastMCP, this is the "
-        "way to fail with a text. The text of a response with a bad status, the output of a process with a bad exit "
-        "code and the exceptions that `gather(return_exceptions=True)` collects count as failures too."
-    )
     bad = 'return {"error": f"no article {pmid}"}'
     good = 'raise ctx.fail("no_match", data={"pmid": pmid})'
-    how_to_fix = "Raise the failure. Your client then gets a failed result, with the text and the structured content."
-    when_to_suppress = "If the caller asked for the failure: the verdict of a validator, the state of a job."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each answer that is certainly a failure, where it is built."""

@@ -44,19 +44,19 @@ _NAMES: Final = {"''": "an empty string", "b''": "empty bytes"}
 
 
 class NoFakeEmpty(Rule):
-    """An `except` clause that returns an empty value."""
+    """An `except` clause that returns an empty value.
+
+    Summary: the agent reads "nothing found" where the tool failed: an `except` returns an empty or default value
+    Why: An agent that reads an empty list stops looking. It tells the user that no such articles exist, although the
+        database was only down for a minute. The answer does not say that trying again would help. An empty value from a
+        function of the project counts too, if a tool returns it unchecked.
+    How to fix: Raise the failure. Return the empty value only if the exception means that nothing exists.
+    When to suppress: If the value is an optional part of the answer, and the answer says that it is missing.
+    """
 
     severity = Severity.WARNING
-    summary = 'the agent reads "nothing found" where the tool failed: an `except` returns an empty or default value'
-    why = (
-        "An agent that reads an empty list stops looking. It tells the user that no such articles exist, although the "
-        "database was only down for a minute. The answer does not say that trying again would help. An empty value "
-        "from a function of the project counts too, if a tool returns it unchecked."
-    )
     bad = "except httpx.HTTPError:\n    return []"
     good = 'except httpx.HTTPError as error:\n    raise ctx.fail("upstream_down") from error'
-    how_to_fix = "Raise the failure. Return the empty value only if the exception means that nothing exists."
-    when_to_suppress = "If the value is an optional part of the answer, and the answer says that it is missing."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each empty answer of a clause that hides a failure, also in a helper whose result is the answer."""

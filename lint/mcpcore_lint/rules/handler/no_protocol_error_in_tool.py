@@ -16,27 +16,23 @@ _NEEDED: Final = regex(r"-32042|-32021|URL_ELICITATION_REQUIRED|MISSING_REQUIRED
 
 
 class NoProtocolErrorInTool(Rule):
-    """The SDK's `MCPError` raised in a tool."""
+    """The SDK's `MCPError` raised in a tool.
+
+    Summary: the model never sees the failure: most hosts do not show it the SDK's MCPError
+    Why: `MCPError` ends the request with a JSON-RPC error. Such an error is meant for broken requests. Most hosts log
+        it or show it to the user, so the model never reads it, although it could try again with better arguments. SDK
+        1, where the class is called `McpError`, and FastMCP turn it into a failed result that has the text but neither
+        the code nor the data. There it is reported, as information, only if you select the rule by its id. With
+        `mask_error_details=True`, FastMCP hides the text as well, and the finding is a warning.
+    How to fix: Raise a declared reason, a coded error, or the framework's `ToolError`. Each becomes a result that is
+        marked as failed.
+    When to suppress: Where the protocol itself needs the error. URL elicitation, a missing capability and an unknown
+        tool on a low-level server are not reported.
+    """
 
     severity = Severity.ERROR
-    summary = "the model never sees the failure: most hosts do not show it the SDK's MCPError"
-    why = (
-        "`MCPError` ends the request with a JSON-RPC error. Such an error is meant for broken requests. Most hosts log "
-        "it or show it to the user, so the model never reads it, although it could try again with better arguments. "
-        "SDK 1, where the class is called `McpError`, and FastMCP turn it into a failed result that has the text but "
-        "neither the code nor the data. There it is reported, as information, only if you select the rule by its id. "
-        "With `mask_error_details=True`, FastMCP hides the text as well, and the finding is a warning."
-    )
     bad = 'raise MCPError(code=INVALID_PARAMS, message="no such article")'
     good = 'raise ctx.fail("no_match")'
-    how_to_fix = (
-        "Raise a declared reason, a coded error, or the framework's `ToolError`. Each becomes a result that is marked "
-        "as failed."
-    )
-    when_to_suppress = (
-        "Where the protocol itself needs the error. URL elicitation, a missing capability and an unknown tool on a "
-        "low-level server are not reported."
-    )
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each protocol error that leaves its function."""

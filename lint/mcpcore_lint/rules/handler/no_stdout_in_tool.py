@@ -32,29 +32,27 @@ _RUNS: Final = frozenset({"run", "run_async", "run_stdio_async"}) | _HTTP_RUNS
 
 
 class NoStdoutInTool(Rule):
-    """A tool that writes to standard output."""
+    """A tool that writes to standard output.
+
+    Summary: the client receives broken messages over stdio: the tool, or a function that it calls, prints
+    Why: A server over stdio sends its messages on standard output, one JSON object per line. With SDK 1, and with
+        FastMCP 2 and 3, which are built on it, the client also receives everything else printed there. It cannot parse
+        such text, and text without a line end breaks the message that follows. With SDK 2, and so with FastMCP 4 and
+        mcpcore, the file descriptor of standard output points to standard error while the server runs. But Python
+        writes text left in the buffer of `print` only when the process ends. By then the descriptor is restored, so the
+        client still receives the text. A child process that inherits standard output writes straight to the client with
+        SDK 1 and FastMCP 2 and 3. With SDK 2 it writes to standard error, so the rule does not report it for mcpcore
+        and SDK 2. Over HTTP nothing breaks: the rule skips a server if the file that creates it runs it over HTTP only.
+        The rule follows calls. A function that prints gets one finding, at its first `print`; it names the tools that
+        call the function and shows their calls.
+    How to fix: Use `logging`, which writes to standard error, or `print(..., file=sys.stderr)`. Capture the output of a
+        child process, or send it to `subprocess.DEVNULL`.
+    When to suppress: If the server never runs over stdio, or the child process prints nothing.
+    """
 
     severity = Severity.WARNING
-    summary = "the client receives broken messages over stdio: the tool, or a function that it calls, prints"
-    why = (
-        "A server over stdio sends its messages on standard output, one JSON object per line. With SDK 1, and with "
-        "FastMCP 2 and 3, which are built on it, the client also receives everything else printed there. It cannot "
-        "parse such text, and text without a line end breaks the message that follows. With SDK 2, and so with FastMCP "
-        "4 and mcpcore, the file descriptor of standard output points to standard error while the server runs. But "
-        "Python writes text left in the buffer of `print` only when the process ends. By then the descriptor is "
-        "restored, so the client still receives the text. A child process that inherits standard output writes "
-        "straight to the client with SDK 1 and FastMCP 2 and 3. With SDK 2 it writes to standard error, so the rule "
-        "does not report it for mcpcore and SDK 2. Over HTTP nothing breaks: the rule skips a server if the file that "
-        "creates it runs it over HTTP only. The rule follows calls. A function that prints gets one finding, at its "
-        "first `print`; it names the tools that call the function and shows their calls."
-    )
     bad = 'print(f"fetching {pmid}")'
     good = 'logger.info("fetching %s", pmid)'
-    how_to_fix = (
-        "Use `logging`, which writes to standard error, or `print(..., file=sys.stderr)`. Capture the output of a "
-        "child process, or send it to `subprocess.DEVNULL`."
-    )
-    when_to_suppress = "If the server never runs over stdio, or the child process prints nothing."
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Report each log that a file with tools sends to standard output, outside of the tools themselves."""

@@ -47,27 +47,25 @@ _COMPOSED: Final = (
 
 
 class NoStringifyUpstreamError(Rule):
-    """The text of an upstream exception or response in a message."""
+    """The text of an upstream exception or response in a message.
+
+    Summary: the client reads text that a library or a service wrote for its own log
+    Why: The text of an upstream exception or the body of a response names hosts, paths, queries and tokens, changes
+        with every release, and may carry instructions to the model from whoever controls the service. On servers
+        without mcpcore, the finding is information. SDK 2, and FastMCP with `mask_error_details=True`, hide the text of
+        other exceptions, so the message reveals what they would hide. SDK 1 and FastMCP send the text of any exception,
+        wrapped or not: there the rule reports only a traceback, unless you select it by its id.
+    How to fix: Say in your own words what failed, and put facts such as a status or an errno into `data` (without
+        mcpcore: into the message). Chain the exception with `from`: the log keeps its text.
+    When to suppress: If the caller asked for the text: for example, the database's message about the caller's SQL.
+    """
 
     severity = Severity.WARNING
-    summary = "the client reads text that a library or a service wrote for its own log"
-    why = (
-        "The text of an upstream exception or the body of a response names hosts, paths, queries and tokens, changes "
-        "with every release, and may carry instructions to the model from whoever controls the service. On servers "
-        "without mcpcore, the finding is information. SDK 2, and FastMCP with `mask_error_details=True`, hide the text "
-        "of other exceptions, so the message reveals what they would hide. SDK 1 and FastMCP send the text of any "
-        "exception, wrapped or not: there the rule reports only a traceback, unless you select it by its id."
-    )
     bad = 'except httpx.HTTPStatusError as error:\n    raise service_unavailable(f"PubMed failed: {error}") from error'
     good = (
         "except httpx.HTTPStatusError as error:\n"
         '    raise service_unavailable("PubMed failed", data={"status": error.response.status_code}) from error'
     )
-    how_to_fix = (
-        "Say in your own words what failed, and put facts such as a status or an errno into `data` (without mcpcore: "
-        "into the message). Chain the exception with `from`: the log keeps its text."
-    )
-    when_to_suppress = "If the caller asked for the text: for example, the database's message about the caller's SQL."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each message that contains upstream text."""

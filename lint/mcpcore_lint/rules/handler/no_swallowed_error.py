@@ -44,24 +44,22 @@ _BACKGROUND: Final = regex(r"^(?:Thread|Timer|create_task|ensure_future|submit|s
 
 
 class NoSwallowedError(Rule):
-    """A broad `except` clause that only passes."""
+    """A broad `except` clause that only passes.
+
+    Summary: the agent reads a success: a broad `except` (or `suppress`) only passes, continues, logs or prints
+    Why: The tool goes on after the failure, so a typo in the next release, an outage and a full disk all look like a
+        good answer. A log line informs the operator, not the agent. `OSError` counts as broad, because both a full disk
+        and a missing file raise it. A clause in a function of the project counts too, if it swallows the failure behind
+        the function's result and a tool returns that result unchanged. On a server of the SDK or FastMCP, a clause that
+        logs the failure is reported as information, because it is deliberate.
+    How to fix: Catch the narrow exception that you expect here, or let the exception through: the boundary reports it
+        to the client.
+    When to suppress: If the work really is optional and may fail in any way. Say why.
+    """
 
     severity = Severity.WARNING
-    summary = "the agent reads a success: a broad `except` (or `suppress`) only passes, continues, logs or prints"
-    why = (
-        "The tool goes on after the failure, so a typo in the next release, an outage and a full disk all look like a "
-        "good answer. A log line informs the operator, not the agent. `OSError` counts as broad, because both a full "
-        "disk and a missing file raise it. A clause in a function of the project counts too, if it swallows the "
-        "failure behind the function's result and a tool returns that result unchanged. On a server of the SDK or "
-        "FastMCP, a clause that logs the failure is reported as information, because it is deliberate."
-    )
     bad = "try:\n    await index(page)\nexcept Exception:\n    pass"
     good = "try:\n    await index(page)\nexcept IndexBusyError:\n    pass  # it is indexed again tonight"
-    how_to_fix = (
-        "Catch the narrow exception that you expect here, or let the exception through: the boundary reports it to the "
-        "client."
-    )
-    when_to_suppress = "If the work really is optional and may fail in any way. Say why."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each broad clause that does nothing about the failure, also in a helper whose result is the answer."""

@@ -12,16 +12,18 @@ from mcpcore_lint.rules._thrown import declared_codes
 
 
 class PreferErrorFactory(Rule):
-    """`CodedError(ErrorCode.X, ...)` where a factory for the code exists."""
+    """`CodedError(ErrorCode.X, ...)` where a factory for the code exists.
+
+    Summary: `CodedError(ErrorCode.NOT_FOUND, ...)` where `not_found(...)` sends the client the same error
+    Why: The factory is shorter, cannot be given a wrong code, and is the name that readers search for.
+    How to fix: Call the factory of the code. The fix does so and keeps the other arguments.
+    When to suppress: If the code comes from a table and only happens to be a constant here.
+    """
 
     severity = Severity.WARNING
     fixable = True
-    summary = "`CodedError(ErrorCode.NOT_FOUND, ...)` where `not_found(...)` sends the client the same error"
-    why = "The factory is shorter, cannot be given a wrong code, and is the name that readers search for."
     bad = 'raise CodedError(ErrorCode.NOT_FOUND, "no such article")'
     good = 'raise not_found("no such article")'
-    how_to_fix = "Call the factory of the code. The fix does so and keeps the other arguments."
-    when_to_suppress = "If the code comes from a table and only happens to be a constant here."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each constructor whose code has a factory, unless a rule about the contract reports it."""

@@ -28,10 +28,16 @@ _UNSPECIFIC: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 
 
 class PreferMcpErrorInHandler(Rule):
-    """A builtin exception raised on purpose."""
+    """A builtin exception raised on purpose.
+
+    Summary: the agent gets a guessed code and no next step: the handler raises a builtin exception
+    How to fix: With a contract, declare the failure and raise `ctx.fail(reason)`. Without one, raise the error of the
+        factory that fits the failure. On a server without mcpcore, raise the error that the table names. In a contract
+        tool `ToolError` is reported as well, because it has neither a reason nor a code.
+    When to suppress: If the exception signals a bug that no argument can cause, and `assert` does not fit.
+    """
 
     severity = Severity.WARNING
-    summary = "the agent gets a guessed code and no next step: the handler raises a builtin exception"
     why = f"""
 `ValueError` and other builtin exceptions carry a sentence and nothing else: no retry advice and no next step. In a tool
 of mcpcore, the client does not even see the sentence, because the boundary hides the text of an undeclared exception.
@@ -49,12 +55,6 @@ There is no finding if a decorator or a context manager of the project catches t
 """
     bad = 'raise ValueError(f"no article {pmid}")'
     good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
-    how_to_fix = (
-        "With a contract, declare the failure and raise `ctx.fail(reason)`. Without one, raise the error of the "
-        "factory that fits the failure. On a server without mcpcore, raise the error that the table names. In a "
-        "contract tool `ToolError` is reported as well, because it has neither a reason nor a code."
-    )
-    when_to_suppress = "If the exception signals a bug that no argument can cause, and `assert` does not fit."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each builtin exception that leaves its function, where it is created."""

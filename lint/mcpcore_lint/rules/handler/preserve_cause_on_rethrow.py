@@ -14,20 +14,20 @@ from mcpcore_lint.rules.handler._raises import NOT_FAILURES
 
 
 class PreserveCauseOnRethrow(Rule):
-    """An error raised in an `except` clause without `from`."""
+    """An error raised in an `except` clause without `from`.
+
+    Summary: the log shows two unrelated errors: the second one is raised in an `except` clause without `from`
+    Why: The log and the audit trail find the cause of a failure in its `__cause__`. Without `from`, the second
+        exception looks like an accident that happened while the first one was handled. On servers without mcpcore,
+        which have no audit trail, the rule is off unless you select it by its id: ruff's B904 says the same.
+    How to fix: Name the exception in the clause and add `from error`, or add `from None` to hide the cause.
+    When to suppress: Rarely. `from None` hides the cause on purpose and is not reported.
+    """
 
     severity = Severity.WARNING
     fixable = True
-    summary = "the log shows two unrelated errors: the second one is raised in an `except` clause without `from`"
-    why = (
-        "The log and the audit trail find the cause of a failure in its `__cause__`. Without `from`, the second "
-        "exception looks like an accident that happened while the first one was handled. On servers without mcpcore, "
-        "which have no audit trail, the rule is off unless you select it by its id: ruff's B904 says the same."
-    )
     bad = "except httpx.HTTPError:\n    raise service_unavailable()"
     good = "except httpx.HTTPError as error:\n    raise service_unavailable() from error"
-    how_to_fix = "Name the exception in the clause and add `from error`, or add `from None` to hide the cause."
-    when_to_suppress = "Rarely. `from None` hides the cause on purpose and is not reported."
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each new error that a clause raises without a cause."""

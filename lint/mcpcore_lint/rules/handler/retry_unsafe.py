@@ -32,20 +32,23 @@ _RETRYING: Final = frozenset({"mcpcore.Retry.now", "mcpcore.Retry.after"})
 
 
 class RetryUnsafe(Rule):
-    """Advice to repeat a call that may have taken effect."""
+    """Advice to repeat a call that may have taken effect.
+
+    Summary: the agent may do something twice: retry advice without `effects` on a tool that is neither read-only nor
+        idempotent
+    Why: A call can fail after it has taken effect: the order is placed, and the answer is lost. An agent that is
+        advised to call again places the order twice. The annotations say that a second call changes something again,
+        and only you know whether anything has changed when this failure is raised. Advice that comes from the code
+        alone is not reported, because the runtime does not send it for such a tool. Nor is a tool whose annotations
+        leave the question open.
+    How to fix: Say what the failed call may have done: `effects="none"` if the handler fails before it changes
+        anything, `"partial"` or `"unknown"` if it may have, in the entry or where the failure is raised. Or use
+        `Retry.never()`, and let the recovery say how to find out what happened. If a second call changes nothing more,
+        set `idempotent=True`.
+    When to suppress: If the upstream ignores a repeated call, and clients need the annotation unchanged.
+    """
 
     severity = Severity.WARNING
-    summary = (
-        "the agent may do something twice: retry advice without `effects` on a tool that is neither read-only nor "
-        "idempotent"
-    )
-    why = (
-        "A call can fail after it has taken effect: the order is placed, and the answer is lost. An agent that is "
-        "advised to call again places the order twice. The annotations say that a second call changes something again, "
-        "and only you know whether anything has changed when this failure is raised. Advice that comes from the code "
-        "alone is not reported, because the runtime does not send it for such a tool. Nor is a tool whose annotations "
-        "leave the question open."
-    )
     bad = (
         "@tool(\n"
         "    read_only=False,\n"
@@ -64,13 +67,6 @@ class RetryUnsafe(Rule):
         "    ],\n"
         ")"
     )
-    how_to_fix = (
-        'Say what the failed call may have done: `effects="none"` if the handler fails before it changes anything, '
-        '`"partial"` or `"unknown"` if it may have, in the entry or where the failure is raised. Or use '
-        "`Retry.never()`, and let the recovery say how to find out what happened. If a second call changes nothing "
-        "more, set `idempotent=True`."
-    )
-    when_to_suppress = "If the upstream ignores a repeated call, and clients need the annotation unchanged."
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Report the retry advice of each unsafe tool, once at each place."""

@@ -13,15 +13,17 @@ if TYPE_CHECKING:
 
 
 class IgnoreWithoutReason(SuppressionRule):
-    """A suppression that does not say why."""
+    """A suppression that does not say why.
+
+    Summary: the suppression does not say why
+    Why: The next reader cannot tell whether the suppression was thought through or made in a hurry.
+    How to fix: Write the reason after the bracket.
+    When to suppress: Ignore the rule in the settings if the reasons are documented elsewhere.
+    """
 
     severity = Severity.INFO
-    summary = "the suppression does not say why"
-    why = "The next reader cannot tell whether the suppression was thought through or made in a hurry."
     bad = "return []  # mcpcore: ignore[no-fake-empty]"
     good = "return []  # mcpcore: ignore[no-fake-empty] an empty inbox is a correct answer"
-    how_to_fix = "Write the reason after the bracket."
-    when_to_suppress = "Ignore the rule in the settings if the reasons are documented elsewhere."
 
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
         """Report each comment without a reason."""

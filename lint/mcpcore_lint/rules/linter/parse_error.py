@@ -5,14 +5,16 @@ from mcpcore_lint.rule import Rule
 
 
 class ParseError(Rule):
-    """A file that is not valid Python. The runner reports it; this class is its documentation."""
+    """A file that is not valid Python. The runner reports it; this class is its documentation.
+
+    Summary: the file is not valid Python, so none of its tools are checked
+    Why: A file that cannot be parsed cannot be checked. The other files are checked as usual.
+    How to fix: Correct the syntax at the reported place, save the file in the encoding that it declares, or run the
+        linter under the Python version that the file is written for.
+    When to suppress: A comment cannot suppress it, because the file cannot be read. Exclude the file by its path. Files
+        and folders with `{{` in their names are templates and are never read.
+    """
 
     severity = Severity.ERROR
-    summary = "the file is not valid Python, so none of its tools are checked"
-    why = "A file that cannot be parsed cannot be checked. The other files are checked as usual."
     bad = "def fetch(:\n    ..."
     good = "def fetch():\n    ..."
-    how_to_fix = """Correct the syntax at the reported place, save the file in the encoding that it declares, or run the
-    linter under the Python version that the file is written for."""
-    when_to_suppress = """A comment cannot suppress it, because the file cannot be read. Exclude the file by its path.
-    Files and folders with `{{` in their names are templates and are never read."""

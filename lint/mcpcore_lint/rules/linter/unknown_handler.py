@@ -5,13 +5,15 @@ from mcpcore_lint.rule import Rule
 
 
 class UnknownHandler(Rule):
-    """An entry of `handlers` without a function. The runner reports it; this class is its documentation."""
+    """An entry of `handlers` without a function. The runner reports it; this class is its documentation.
+
+    Summary: an entry of `handlers` matches no function, so the functions it was meant for are not checked
+    Why: A misspelt module or function in the settings switches the checks off, and nobody notices.
+    How to fix: Correct the module or the function. Write the module as imports do, with its full dotted name. A pattern
+        matches functions whose names begin with an underscore only if the pattern does too.
+    When to suppress: Ignore the rule in the settings if the functions are generated later.
+    """
 
     severity = Severity.WARNING
-    summary = "an entry of `handlers` matches no function, so the functions it was meant for are not checked"
-    why = "A misspelt module or function in the settings switches the checks off, and nobody notices."
     bad = '[tool.mcpcore.lint]\nhandlers = ["acme.tolls.*:handle_*"]'
     good = '[tool.mcpcore.lint]\nhandlers = ["acme.tools.*:handle_*"]'
-    how_to_fix = """Correct the module or the function. Write the module as imports do, with its full dotted name. A
-    pattern matches functions whose names begin with an underscore only if the pattern does too."""
-    when_to_suppress = "Ignore the rule in the settings if the functions are generated later."

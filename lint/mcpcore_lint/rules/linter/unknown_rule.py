@@ -13,15 +13,17 @@ if TYPE_CHECKING:
 
 
 class UnknownRule(SuppressionRule):
-    """A suppression of a rule that does not exist."""
+    """A suppression of a rule that does not exist.
+
+    Summary: a suppression or an option names a rule that does not exist, so it has no effect
+    Why: A misspelt rule suppresses nothing, and nobody notices until the finding that it was written for comes back.
+    How to fix: Correct the name. `mcpcore lint --list-rules` lists all rules.
+    When to suppress: If the package that provides the rule is not installed everywhere.
+    """
 
     severity = Severity.WARNING
-    summary = "a suppression or an option names a rule that does not exist, so it has no effect"
-    why = "A misspelt rule suppresses nothing, and nobody notices until the finding that it was written for comes back."
     bad = "return []  # mcpcore: ignore[no-fake-emtpy] nothing to list"
     good = "return []  # mcpcore: ignore[no-fake-empty] nothing to list"
-    how_to_fix = "Correct the name. `mcpcore lint --list-rules` lists all rules."
-    when_to_suppress = "If the package that provides the rule is not installed everywhere."
 
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
         """Report each name that is not the id of a rule."""

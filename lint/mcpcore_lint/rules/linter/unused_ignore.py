@@ -14,19 +14,18 @@ if TYPE_CHECKING:
 
 
 class UnusedIgnore(SuppressionRule):
-    """A suppression that has no effect."""
+    """A suppression that has no effect.
+
+    Summary: the suppression has no effect: the rule has no finding there
+    Why: The comment points to a problem that does not exist, and it will hide the next finding of the rule on its line.
+    How to fix: Remove the comment, or the rule in it that has no finding.
+    When to suppress: If the file is also checked with other settings, under which the rule has a finding.
+    """
 
     severity = Severity.WARNING
     fixable = True
-    summary = "the suppression has no effect: the rule has no finding there"
-    why = (
-        "The comment points to a problem that does not exist, and it will hide the next finding of the rule on its "
-        "line."
-    )
     bad = "x = 1  # mcpcore: ignore[no-fake-empty] the cache is optional"
     good = "x = 1"
-    how_to_fix = "Remove the comment, or the rule in it that has no finding."
-    when_to_suppress = "If the file is also checked with other settings, under which the rule has a finding."
 
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
         """Report each comment, or each rule in it, that suppressed nothing."""

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 FAMILIES: Final = (*ids.FAMILIES, "project")
 """The families of all rules; those of other packages belong to the last one."""
-_LABELS: Final = ("Summary", "Why", "How to fix", "When to suppress")
-_TEXT: Final = re.compile(rf"^ *({'|'.join(_LABELS)}): ", re.MULTILINE)
+_LABELS: Final = ("Summary", "Why", "How to fix", "When to suppress", "Bad", "Good")
+_TEXT: Final = re.compile(rf"^ *({'|'.join(_LABELS)}):(?: |\n)", re.MULTILINE)
 """The label of a text in the docstring of one of the linter's own rules: the attribute that it becomes, in words."""
 _NO_DOCSTRING: Final = "".join(f"{label}: not known under python -OO\n" for label in _LABELS)
 
@@ -103,7 +103,10 @@ class Rule(ABC):
             cls.family = package.rpartition(".")[2]
             _, *texts = _TEXT.split(cls.__doc__ or _NO_DOCSTRING)
             for label, text in zip(texts[::2], texts[1::2], strict=True):
-                setattr(cls, label.lower().replace(" ", "_"), " ".join(text.split()))
+                indent = "\n" + text[: len(text) - len(text.lstrip())]
+                is_code = label in {"Bad", "Good"}
+                plain = text.strip().replace(indent, "\n") if is_code else " ".join(text.split())
+                setattr(cls, label.lower().replace(" ", "_"), plain)
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
         """Check a tool, resource or prompt. Called for each registration in the file.

@@ -15,11 +15,14 @@ class ContractCodeMismatch(Rule):
         thing. The server logs every such failure as a broken contract.
     How to fix: Raise the reason with its declared code, as `ctx.fail` does, or change the code in the contract.
     When to suppress: Never: one of the two codes is wrong.
+
+    Bad:
+        raise conflict("no such article", data={"reason": "no_match"})  # declared as NOT_FOUND
+    Good:
+        raise not_found("no such article", data={"reason": "no_match"})
     """
 
     severity = Severity.ERROR
-    bad = 'raise conflict("no such article", data={"reason": "no_match"})  # declared as NOT_FOUND'
-    good = 'raise not_found("no such article", data={"reason": "no_match"})'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each declared reason that leaves the handler with another code."""

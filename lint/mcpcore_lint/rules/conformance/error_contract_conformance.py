@@ -17,11 +17,16 @@ class ContractConformance(Rule):
         declaration: INTERNAL_ERROR, SERVICE_UNAVAILABLE, TIMEOUT, VALIDATION_ERROR, SERIALIZATION_ERROR and
         REQUEST_CANCELLED.
     When to suppress: If the call cannot fail in this way with the arguments used here.
+
+    Bad:
+        @tool(errors=[])
+        def fetch(pmid: str) -> str:
+            raise not_found("no such article")
+    Good:
+        @tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])
     """
 
     severity = Severity.WARNING
-    bad = '@tool(errors=[])\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
-    good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each undeclared code that leaves the handler without a reason."""

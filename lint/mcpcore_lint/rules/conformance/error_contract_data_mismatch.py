@@ -19,11 +19,15 @@ class ContractDataMismatch(Rule):
     Why: The contract publishes the schema of the data. A client that relies on it breaks when a key is missing.
     How to fix: Pass the keys of the model, or change the model.
     When to suppress: Never for a missing key. If extra keys are intended, let the model allow them.
+
+    Bad:
+        FailureMode("no_match", ..., data=NoMatch)  # pmid: str
+        raise ctx.fail("no_match", data={"id": pmid})
+    Good:
+        raise ctx.fail("no_match", data={"pmid": pmid})
     """
 
     severity = Severity.ERROR
-    bad = 'FailureMode("no_match", ..., data=NoMatch)  # pmid: str\nraise ctx.fail("no_match", data={"id": pmid})'
-    good = 'raise ctx.fail("no_match", data={"pmid": pmid})'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Compare the keys of each failure's data with the model of its entry."""

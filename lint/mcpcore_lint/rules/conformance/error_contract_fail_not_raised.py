@@ -19,12 +19,17 @@ class ContractFailNotRaised(Rule):
     How to fix: Write `raise` before the call. The fix does this if the call is a whole statement, and for `return
         ctx.fail(...)`. It is unsafe, because the code after the call no longer runs.
     When to suppress: Never: an error that is not raised has no effect.
+
+    Bad:
+        if not found:
+            ctx.fail("no_match")
+    Good:
+        if not found:
+            raise ctx.fail("no_match")
     """
 
     severity = Severity.ERROR
     fixable = "unsafe"
-    bad = 'if not found:\n    ctx.fail("no_match")'
-    good = 'if not found:\n    raise ctx.fail("no_match")'
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each error that is not raised."""

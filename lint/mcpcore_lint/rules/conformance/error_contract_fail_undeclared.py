@@ -17,12 +17,15 @@ class ContractFailUndeclared(Rule):
     Why: `ctx.fail` rejects the reason when it is called, so the agent gets an internal error instead of the failure.
     How to fix: Correct the reason, or declare it. The fix corrects it if one declared reason is clearly meant.
     When to suppress: Never: the call fails.
+
+    Bad:
+        raise ctx.fail("no_mach")
+    Good:
+        raise ctx.fail("no_match")
     """
 
     severity = Severity.ERROR
     fixable = True
-    bad = 'raise ctx.fail("no_mach")'
-    good = 'raise ctx.fail("no_match")'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each reason that the handler passes to its context and that the contract does not declare."""

@@ -20,11 +20,14 @@ class ContractMessageData(Rule):
         name.
     How to fix: Put the value in `data` under its own name.
     When to suppress: If the value only makes the sentence easier to read.
+
+    Bad:
+        raise ctx.fail("no_match", f"no article {pmid}")
+    Good:
+        raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})
     """
 
     severity = Severity.INFO
-    bad = 'raise ctx.fail("no_match", f"no article {pmid}")'
-    good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each failure whose message has a value that its data lacks, in contracts that are filled in."""

@@ -18,12 +18,17 @@ class ContractMissing(Rule):
     How to fix: Declare each failure in `errors`. The fix writes an entry for each failure it sees. It is unsafe because
         you have to fill in the entries: lint reports each recovery that is still marked TODO.
     When to suppress: For a tool that is internal or unfinished.
+
+    Bad:
+        @tool
+        def fetch(pmid: str) -> str:
+            raise not_found("no such article")
+    Good:
+        @tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])
     """
 
     severity = Severity.INFO
     fixable = "unsafe"
-    bad = '@tool\ndef fetch(pmid: str) -> str:\n    raise not_found("no such article")'
-    good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when=..., recovery=...)])'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a tool without a contract that raises errors which a contract would declare."""

@@ -18,12 +18,15 @@ class ContractPreferFail(Rule):
     How to fix: Raise `ctx.fail` with the reason of the matching entry. The fix does this if exactly one entry has the
         code. It keeps the other arguments and adds the context parameter and the imports if they are missing.
     When to suppress: If the failure is not declared and only shares its code with a declared one.
+
+    Bad:
+        raise not_found("no such article", data={"pmid": pmid})
+    Good:
+        raise ctx.fail("no_match", "no such article", data={"pmid": pmid})
     """
 
     severity = Severity.WARNING
     fixable = True
-    bad = 'raise not_found("no such article", data={"pmid": pmid})'
-    good = 'raise ctx.fail("no_match", "no such article", data={"pmid": pmid})'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each error with a declared code that the handler raises without `ctx.fail`."""

@@ -15,11 +15,14 @@ class ContractUndeclaredReason(Rule):
         Often the service got a new reason, or the reason in the contract was renamed.
     How to fix: Declare the reason in `errors`, correct its spelling, or catch the error and raise a declared one.
     When to suppress: If the service cannot raise this reason with the arguments used here.
+
+    Bad:
+        raise not_found("no such article", data={"reason": "no_mach"})
+    Good:
+        raise not_found("no such article", data={"reason": "no_match"})
     """
 
     severity = Severity.WARNING
-    bad = 'raise not_found("no such article", data={"reason": "no_mach"})'
-    good = 'raise not_found("no such article", data={"reason": "no_match"})'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each reason that leaves the handler and is not declared."""

@@ -29,11 +29,14 @@ class ContractUnthrown(Rule):
     How to fix: Raise the reason where it belongs, or remove it from `errors`. An entry whose recovery is still marked
         TODO is a proposal and is not reported.
     When to suppress: If code that the linter cannot follow raises it. The rule is silent if it finds such code itself.
+
+    Bad:
+        @tool(errors=[FailureMode("no_match", ...), FailureMode("queue_full", ...)])  # only no_match is raised
+    Good:
+        @tool(errors=[FailureMode("no_match", ...)])
     """
 
     severity = Severity.WARNING
-    bad = '@tool(errors=[FailureMode("no_match", ...), FailureMode("queue_full", ...)])  # only no_match is raised'
-    good = '@tool(errors=[FailureMode("no_match", ...)])'
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Report entries that no tool of the file raises, and tools that never raise an entry they share."""

@@ -18,11 +18,14 @@ class ContractCodeType(EntryRule):
     Why: The server fails at import: `FailureMode` accepts only an `ErrorCode` or a `CustomCode`, which also determines
         the HTTP status, the category and the retry advice that clients see.
     How to fix: Use a member of `ErrorCode`, or define a `CustomCode`.
+
+    Bad:
+        FailureMode("no_match", -32001, when="...", recovery="...")
+    Good:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")
     """
 
     fixable = True
-    bad = 'FailureMode("no_match", -32001, when="...", recovery="...")'
-    good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     arguments = ("code",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -13,10 +13,13 @@ class ContractCodeUnknown(EntryRule):
     Summary: `ErrorCode` has no member of this name or number
     Why: The server fails at import: `ErrorCode` raises for an unknown name or number.
     How to fix: Choose a code from the table of codes, or define a `CustomCode` if none of them fits.
+
+    Bad:
+        FailureMode("no_match", ErrorCode.NOTFOUND, when="...", recovery="...")
+    Good:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")
     """
 
-    bad = 'FailureMode("no_match", ErrorCode.NOTFOUND, when="...", recovery="...")'
-    good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     arguments = ("code",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -13,11 +13,14 @@ class ContractCodeUnknownError(EntryRule):
         is, so another code describes it better; UNKNOWN_ERROR is for exceptions that cannot be classified.
     How to fix: Choose a code that says who can act: the caller, this server, or a service behind it.
     When to suppress: When the tool passes on failures of a system that gives no details.
+
+    Bad:
+        FailureMode("bad_reply", ErrorCode.UNKNOWN_ERROR, when="...", recovery="...")
+    Good:
+        FailureMode("bad_reply", ErrorCode.SERIALIZATION_ERROR, when="...", recovery="...")
     """
 
     severity = Severity.WARNING
-    bad = 'FailureMode("bad_reply", ErrorCode.UNKNOWN_ERROR, when="...", recovery="...")'
-    good = 'FailureMode("bad_reply", ErrorCode.SERIALIZATION_ERROR, when="...", recovery="...")'
     arguments = ("code",)
 
     def check_value(self, checked: Checked) -> Problem | None:

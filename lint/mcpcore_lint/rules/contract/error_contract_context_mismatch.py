@@ -26,12 +26,17 @@ class ContractContextMismatch(Rule):
         misspelt ones.
     How to fix: Name the declared reasons in `Context[Literal[...]]`; the fix writes them in the order of `errors`.
     When to suppress: When tools with different contracts share the handler.
+
+    Bad:
+        @tool(errors=[FailureMode("no_match", ...)])
+        async def go(ctx: Context) -> str: ...
+    Good:
+        @tool(errors=[FailureMode("no_match", ...)])
+        async def go(ctx: Context[Literal["no_match"]]) -> str: ...
     """
 
     severity = Severity.ERROR
     fixable = True
-    bad = '@tool(errors=[FailureMode("no_match", ...)])\nasync def go(ctx: Context) -> str: ...'
-    good = '@tool(errors=[FailureMode("no_match", ...)])\nasync def go(ctx: Context[Literal["no_match"]]) -> str: ...'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Compare the context of the handler with the contract."""

@@ -13,11 +13,16 @@ class ContractEmpty(Rule):
     Why: Clients read an empty contract as a promise that the tool never fails, which few tools can keep.
     How to fix: Leave `errors` out, or declare how the tool fails.
     When to suppress: While you are still writing the tool.
+
+    Bad:
+        @tool(errors=[])
+        def fetch() -> str: ...
+    Good:
+        @tool
+        def fetch() -> str: ...
     """
 
     severity = Severity.WARNING
-    bad = "@tool(errors=[])\ndef fetch() -> str: ..."
-    good = "@tool\ndef fetch() -> str: ..."
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a contract that is certainly empty, whichever branch of a conditional expression is used."""

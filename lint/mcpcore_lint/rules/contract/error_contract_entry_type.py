@@ -16,11 +16,14 @@ class ContractEntryType(Rule):
         hint.
     How to fix: Write `FailureMode(...)`. Unpack a shared list with `*`: `errors=[*COMMON, mode]`.
     When to suppress: Never: the server does not start.
+
+    Bad:
+        @tool(errors=["no_match", not_found("...")])
+    Good:
+        @tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])
     """
 
     severity = Severity.ERROR
-    bad = '@tool(errors=["no_match", not_found("...")])'
-    good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each entry that is certainly something else."""

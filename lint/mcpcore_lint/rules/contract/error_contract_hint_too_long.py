@@ -17,11 +17,14 @@ class ContractHintTooLong(EntryRule):
         characters, hints after 500.
     How to fix: Say only the next step. Put explanations in the tool's description or in `data`.
     When to suppress: When the server is created with larger `limits`.
+
+    Bad:
+        FailureMode("no_match", ..., recovery="Call search_articles ... (600 characters)")
+    Good:
+        FailureMode("no_match", ..., recovery="Call search_articles to discover valid PMIDs first.")
     """
 
     severity = Severity.WARNING
-    bad = 'FailureMode("no_match", ..., recovery="Call search_articles ... (600 characters)")'
-    good = 'FailureMode("no_match", ..., recovery="Call search_articles to discover valid PMIDs first.")'
     arguments = ("when", "recovery", "user_message")
 
     def check_value(self, checked: Checked) -> Problem | None:

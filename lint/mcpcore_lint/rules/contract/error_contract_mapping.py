@@ -33,10 +33,12 @@ class ContractMapping(EntryRule):
         data from the exception.
     How to fix: Name the exception classes that mean this failure, each once, and codes with `.on_code`. Add
         `data=lambda exc: ...` if the data model has a required field.
-    """
 
-    bad = 'FailureMode("slow", ErrorCode.TIMEOUT, when="Too slow.", recovery="Ask for less.").on(Exception)'
-    good = 'FailureMode("slow", ErrorCode.TIMEOUT, when="Too slow.", recovery="Ask for less.").on(TimeoutError)'
+    Bad:
+        FailureMode("slow", ErrorCode.TIMEOUT, when="Too slow.", recovery="Ask for less.").on(Exception)
+    Good:
+        FailureMode("slow", ErrorCode.TIMEOUT, when="Too slow.", recovery="Ask for less.").on(TimeoutError)
+    """
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report what an entry cannot map, and data that is not made."""

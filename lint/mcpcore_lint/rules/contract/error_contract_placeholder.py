@@ -21,17 +21,20 @@ class ContractPlaceholder(EntryRule):
         replaced, and the client reads the braces. The rule reports that if the handler passes a value with this name.
     How to fix: Write the name of a required field, or `{{` and `}}` for literal braces.
     When to suppress: Never: the server does not start, or without a data model, clients read the braces.
+
+    Bad:
+        class Stock(BaseModel):
+            left: int
+
+        TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Order at most {lef}.", data=Stock)
+    Good:
+        class Stock(BaseModel):
+            left: int
+
+        TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Order at most {left}.", data=Stock)
     """
 
     severity = Severity.ERROR
-    bad = """class Stock(BaseModel):
-    left: int
-
-TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Order at most {lef}.", data=Stock)"""
-    good = """class Stock(BaseModel):
-    left: int
-
-TOO_MANY = FailureMode("too_many", ErrorCode.CONFLICT, when="...", recovery="Order at most {left}.", data=Stock)"""
     arguments = ("when", "recovery", "user_message")
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -27,12 +27,15 @@ class ContractReasonFormat(EntryRule):
     How to fix: Rename the reason, also in every `ctx.fail` and `Context[Literal[...]]` that uses it. The fix does this
         within the file. It is unsafe, because clients see the new name.
     When to suppress: When clients already depend on the reason as it is.
+
+    Bad:
+        FailureMode("NoMatch", ErrorCode.NOT_FOUND, when="...", recovery="...")
+    Good:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")
     """
 
     severity = Severity.WARNING
     fixable = "unsafe"
-    bad = 'FailureMode("NoMatch", ErrorCode.NOT_FOUND, when="...", recovery="...")'
-    good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     arguments = ("reason",)
 
     def check_value(self, checked: Checked) -> Problem | None:

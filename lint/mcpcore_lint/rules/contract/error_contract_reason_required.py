@@ -10,10 +10,13 @@ class ContractReasonRequired(EntryRule):
     Why: The server fails at import. Clients tell failures apart by their reasons, and you raise one with
         `ctx.fail(reason)`.
     How to fix: Name the failure in snake_case, as the first argument.
+
+    Bad:
+        FailureMode("", ErrorCode.NOT_FOUND, when="...", recovery="...")
+    Good:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")
     """
 
-    bad = 'FailureMode("", ErrorCode.NOT_FOUND, when="...", recovery="...")'
-    good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")'
     arguments = ("reason",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -15,11 +15,14 @@ class ContractReasonUnique(Rule):
     Why: The server fails at import: `ctx.fail(reason)` and clients could not tell the two failures apart.
     How to fix: Give each failure mode its own reason, or merge the two.
     When to suppress: Never: the server does not start.
+
+    Bad:
+        errors=[FailureMode("no_match", ...), FailureMode("no_match", ...)]
+    Good:
+        errors=[FailureMode("no_match", ...), FailureMode("no_access", ...)]
     """
 
     severity = Severity.ERROR
-    bad = 'errors=[FailureMode("no_match", ...), FailureMode("no_match", ...)]'
-    good = 'errors=[FailureMode("no_match", ...), FailureMode("no_access", ...)]'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each reason that an earlier entry of the contract has."""

@@ -10,10 +10,13 @@ class ContractRecoveryEmpty(EntryRule):
     Why: The server fails at import: `FailureMode` does not accept a blank hint, because it gives the model no next
         step.
     How to fix: Say what the caller can do or, if nothing helps, whom to tell: `Tell the user that ...`.
+
+    Bad:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="")
+    Good:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")
     """
 
-    bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="")'
-    good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     arguments = ("recovery",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -15,11 +15,14 @@ class ContractRecoveryMinWords(EntryRule):
         is `mcpcore.TODO` or begins with "TODO:", clients get no recovery at all.
     How to fix: Name the next tool, the argument to change and to what, how long to wait, or whom to ask.
     When to suppress: When a few words say everything, such as `Call login first.`
+
+    Bad:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Check input.")
+    Good:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")
     """
 
     severity = Severity.WARNING
-    bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Check input.")'
-    good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     arguments = ("recovery",)
 
     def check_value(self, checked: Checked) -> Problem | None:

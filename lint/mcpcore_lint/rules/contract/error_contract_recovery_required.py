@@ -10,10 +10,13 @@ class ContractRecoveryRequired(EntryRule):
     Why: The model has no next step, so it retries blindly or gives up. `FailureMode` requires the hint: without it the
         server fails at import.
     How to fix: Say what the caller can do: the next tool, the argument to change, how long to wait, whom to ask.
+
+    Bad:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="...")
+    Good:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")
     """
 
-    bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...")'
-    good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Call search_articles for valid PMIDs.")'
     arguments = ("recovery",)
 
     def check_value(self, checked: Checked) -> Problem | None:

@@ -28,10 +28,13 @@ class ContractRecoveryUnknownTool(EntryRule):
         `fallback_arguments` the arguments that the tool requires, and no others; leave it out if only the model can
         choose them. The linter checks the arguments if the tool is in the same file.
     When to suppress: When another server, mounted next to this one, provides the tool.
+
+    Bad:
+        FailureMode("no_match", ..., fallback_tool="serach_articles")
+    Good:
+        FailureMode("no_match", ..., fallback_tool="search_articles")
     """
 
-    bad = 'FailureMode("no_match", ..., fallback_tool="serach_articles")'
-    good = 'FailureMode("no_match", ..., fallback_tool="search_articles")'
     arguments = ("fallback_tool", "recovery")
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:

@@ -57,11 +57,14 @@ class ContractRetryContradiction(EntryRule):
         twice, the runtime may withhold this advice, and the rule reports nothing.
     How to fix: Declare the `retry` that the hint describes, reword the hint, or choose a code that fits both.
     When to suppress: When the hint is about a different call, not the one that failed.
+
+    Bad:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Wait 30 seconds and try again.")
+    Good:
+        FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="Wait 30 seconds and try again.")
     """
 
     severity = Severity.WARNING
-    bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="Wait 30 seconds and try again.")'
-    good = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="Wait 30 seconds and try again.")'
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
         """Report the first contradiction of an entry."""

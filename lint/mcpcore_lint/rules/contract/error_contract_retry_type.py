@@ -27,11 +27,14 @@ class ContractRetryType(EntryRule):
         the code. `effects` is "none", "partial" or "unknown"; `strategy` is "retry_later", "check_input",
         "try_alternative" or "report_to_user".
     When to suppress: Never: the server does not start, or the advice is lost.
+
+    Bad:
+        FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=30)
+    Good:
+        FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=Retry.after(seconds=30))
     """
 
     severity = Severity.WARNING
-    bad = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=30)'
-    good = 'FailureMode("busy", ErrorCode.RATE_LIMITED, when="...", recovery="...", retry=Retry.after(seconds=30))'
     arguments = ("retry", "effects", "strategy")
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:

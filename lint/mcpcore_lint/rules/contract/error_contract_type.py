@@ -23,11 +23,14 @@ class ContractType(Rule):
         such as the result of a function.
     How to fix: Pass a list or a tuple of `FailureMode`, even for a single one: `errors=[mode]`.
     When to suppress: For a set, if the order may change. Everything else fails at import.
+
+    Bad:
+        @tool(errors={"no_match": ErrorCode.NOT_FOUND})
+    Good:
+        @tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])
     """
 
     severity = Severity.ERROR
-    bad = '@tool(errors={"no_match": ErrorCode.NOT_FOUND})'
-    good = '@tool(errors=[FailureMode("no_match", ErrorCode.NOT_FOUND, when="...", recovery="...")])'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a contract that is certainly something else."""

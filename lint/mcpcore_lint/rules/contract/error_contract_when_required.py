@@ -12,10 +12,13 @@ class ContractWhenRequired(EntryRule):
         Without `when` the server fails at import; a placeholder is sent unchanged.
     How to fix: Say in one sentence when the tool fails in this way.
     When to suppress: Never: the server does not start, or clients read only the sentence of the code.
+
+    Bad:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="", recovery="...")
+    Good:
+        FailureMode("no_match", ErrorCode.NOT_FOUND, when="No requested PMID returned data.", recovery="...")
     """
 
-    bad = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="", recovery="...")'
-    good = 'FailureMode("no_match", ErrorCode.NOT_FOUND, when="No requested PMID returned data.", recovery="...")'
     arguments = ("when",)
 
     def check_value(self, checked: Checked) -> Problem | None:

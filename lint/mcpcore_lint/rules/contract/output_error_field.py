@@ -21,11 +21,18 @@ class OutputErrorField(Rule):
     How to fix: Raise the failure instead of returning it, with `ctx.fail` for a declared reason. If the field does not
         describe a failure of the tool, rename it, or give it a `serialization_alias`.
     When to suppress: On a server without mcpcore whose clients know the field.
+
+    Bad:
+        class Found(BaseModel):
+            items: list[str]
+            error: str | None = None
+    Good:
+        class Found(BaseModel):
+            items: list[str]
+            warning: str | None = None
     """
 
     severity = Severity.ERROR
-    bad = "class Found(BaseModel):\n    items: list[str]\n    error: str | None = None"
-    good = "class Found(BaseModel):\n    items: list[str]\n    warning: str | None = None"
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Look for the field in the return annotation of the handler."""

@@ -21,11 +21,14 @@ class ToolAnnotationsMissing(Rule):
         changes nothing more, and `read_only=False, idempotent=False` if it does. The hints of
         `annotations=ToolAnnotations(...)` say the same. Or declare `retry` or `effects` for the failure mode.
     When to suppress: When code that the linter does not read sets the annotations.
+
+    Bad:
+        @tool(errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...")])
+    Good:
+        @tool(read_only=True, errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...")])
     """
 
     severity = Severity.INFO
-    bad = '@tool(errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...")])'
-    good = '@tool(read_only=True, errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...")])'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report the hints that a tool lacks, with the reasons whose advice depends on them."""

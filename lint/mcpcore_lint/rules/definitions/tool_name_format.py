@@ -21,11 +21,16 @@ class ToolNameFormat(Rule):
         no other characters. The protocol allows letters, digits, dots, underscores and hyphens, 128 at most.
     How to fix: Use only the allowed characters. A name for people belongs in `title`.
     When to suppress: When the only client is your own.
+
+    Bad:
+        @tool(name="Search articles")
+        def search() -> str: ...
+    Good:
+        @tool(name="search_articles", title="Search articles")
+        def search() -> str: ...
     """
 
     severity = Severity.ERROR
-    bad = '@tool(name="Search articles")\ndef search() -> str: ...'
-    good = '@tool(name="search_articles", title="Search articles")\ndef search() -> str: ...'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report a name that certainly has other characters, none, or too many."""

@@ -28,11 +28,19 @@ class ToolNameUnique(Rule):
         line in the log.
     How to fix: Rename one of them.
     When to suppress: When only one of them is ever registered, in a way that the linter does not see.
+
+    Bad:
+        @server.tool()
+        def fetch(id: str) -> str: ...
+
+        @server.tool(name="fetch")
+        def fetch_all() -> str: ...
+    Good:
+        @server.tool(name="fetch_all")
+        def fetch_all() -> str: ...
     """
 
     severity = Severity.ERROR
-    bad = '@server.tool()\ndef fetch(id: str) -> str: ...\n\n@server.tool(name="fetch")\ndef fetch_all() -> str: ...'
-    good = '@server.tool(name="fetch_all")\ndef fetch_all() -> str: ...'
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Compare the tools that one file registers."""

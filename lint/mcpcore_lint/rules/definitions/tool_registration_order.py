@@ -26,11 +26,18 @@ class ToolRegistrationOrder(Rule):
     How to fix: Put the server's decorator above mcpcore's, declare the errors on mcpcore's, and import `Context` from
         mcpcore. In a request, `ctx.fastmcp` and `ctx.sdk` are the other libraries' contexts.
     When to suppress: Never: the module fails at import, or the tool is served without its contract.
+
+    Bad:
+        @tool(errors=[...])
+        @mcp.tool
+        def fetch(ctx: fastmcp.Context, id: str) -> str: ...
+    Good:
+        @mcp.tool
+        @tool(errors=[...])
+        def fetch(ctx: mcpcore.Context, id: str) -> str: ...
     """
 
     severity = Severity.ERROR
-    bad = "@tool(errors=[...])\n@mcp.tool\ndef fetch(ctx: fastmcp.Context, id: str) -> str: ..."
-    good = "@mcp.tool\n@tool(errors=[...])\ndef fetch(ctx: mcpcore.Context, id: str) -> str: ..."
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Look at each decorated function of a file that uses mcpcore."""

@@ -22,11 +22,16 @@ class ToolRegistrationUnresolved(Rule):
         with `*` as a wildcard. Or register functions in a way that can be followed: from a list or a table, by a prefix
         of the members of a module, or through functions that take the server.
     When to suppress: When the functions do not belong to the project: plugins, or tools of another server.
+
+    Bad:
+        for name in os.listdir("plugins"):
+            server.add_tool(importlib.import_module(f"acme.tools.{name}").run)
+    Good:
+        [tool.mcpcore.lint]
+        handlers = ["acme.tools.*:run"]
     """
 
     severity = Severity.INFO
-    bad = 'for name in os.listdir("plugins"):\n    server.add_tool(importlib.import_module(f"acme.tools.{name}").run)'
-    good = '[tool.mcpcore.lint]\nhandlers = ["acme.tools.*:run"]'
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Report each registration, unless the settings name handlers."""

@@ -33,11 +33,14 @@ class DetailsNotJson(Rule):
         finding.
     How to fix: Use a list, a string or a number instead: `sorted(pmids)`, `str(key)`, `None` for NaN.
     When to suppress: Never for data that is sent. The rule reports only definite cases.
+
+    Bad:
+        raise ctx.fail("no_match", data={"pmids": {"1", "2"}})
+    Good:
+        raise ctx.fail("no_match", data={"pmids": ["1", "2"]})
     """
 
     severity = Severity.WARNING
-    bad = 'raise ctx.fail("no_match", data={"pmids": {"1", "2"}})'
-    good = 'raise ctx.fail("no_match", data={"pmids": ["1", "2"]})'
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report the unfit values in the data of each error."""

@@ -25,17 +25,24 @@ class FailureInSuccess(Rule):
         off on servers without mcpcore.
     How to fix: Collect the items with `mcpcore.services.batch.Batch`, and let their failures through.
     When to suppress: If clients rely on the current form of failed items.
+
+    Bad:
+        loans = []
+        for pmid in [pmid]:
+            try:
+                loans.append(load(pmid))
+            except Exception as error:
+                loans.append({'pmid': pmid, 'error': str(error)})
+        return loans
+    Good:
+        batch = Batch(ctx)
+        for pmid in [pmid]:
+            with batch.item(pmid):
+                batch.add(load(pmid))
+        return batch.result()
     """
 
     severity = Severity.INFO
-    bad = (
-        "loans = []\nfor pmid in [pmid]:\n    try:\n        loans.append(load(pmid))\n"
-        "    except Exception as error:\n        loans.append({'pmid': pmid, 'error': str(error)})\nreturn loans"
-    )
-    good = (
-        "batch = Batch(ctx)\nfor pmid in [pmid]:\n    with batch.item(pmid):\n        batch.add(load(pmid))\n"
-        "return batch.result()"
-    )
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each item that an `except` clause of a loop adds to the answer."""

@@ -23,11 +23,16 @@ class NoBaseExceptionCatch(Rule):
     How to fix: Catch `Exception` or less. If you have to undo something in any case, undo it and `raise`, or use
         `finally`.
     When to suppress: In code that runs other people's handlers and passes their exceptions on itself.
+
+    Bad:
+        except:
+            return []
+    Good:
+        except Exception as error:
+            raise internal_error() from error
     """
 
     severity = Severity.ERROR
-    bad = "except:\n    return []"
-    good = "except Exception as error:\n    raise internal_error() from error"
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each clause that catches everything and does not re-raise it."""

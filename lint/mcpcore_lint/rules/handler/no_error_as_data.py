@@ -44,11 +44,14 @@ class NoErrorAsData(Rule):
         that `gather(return_exceptions=True)` collects count as failures too.
     How to fix: Raise the failure. Your client then gets a failed result, with the text and the structured content.
     When to suppress: If the caller asked for the failure: the verdict of a validator, the state of a job.
+
+    Bad:
+        return {"error": f"no article {pmid}"}
+    Good:
+        raise ctx.fail("no_match", data={"pmid": pmid})
     """
 
     severity = Severity.WARNING
-    bad = 'return {"error": f"no article {pmid}"}'
-    good = 'raise ctx.fail("no_match", data={"pmid": pmid})'
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each answer that is certainly a failure, where it is built."""

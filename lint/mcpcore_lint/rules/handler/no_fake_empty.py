@@ -52,11 +52,16 @@ class NoFakeEmpty(Rule):
         function of the project counts too, if a tool returns it unchecked.
     How to fix: Raise the failure. Return the empty value only if the exception means that nothing exists.
     When to suppress: If the value is an optional part of the answer, and the answer says that it is missing.
+
+    Bad:
+        except httpx.HTTPError:
+            return []
+    Good:
+        except httpx.HTTPError as error:
+            raise ctx.fail("upstream_down") from error
     """
 
     severity = Severity.WARNING
-    bad = "except httpx.HTTPError:\n    return []"
-    good = 'except httpx.HTTPError as error:\n    raise ctx.fail("upstream_down") from error'
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each empty answer of a clause that hides a failure, also in a helper whose result is the answer."""

@@ -28,11 +28,14 @@ class NoProtocolErrorInTool(Rule):
         marked as failed.
     When to suppress: Where the protocol itself needs the error. URL elicitation, a missing capability and an unknown
         tool on a low-level server are not reported.
+
+    Bad:
+        raise MCPError(code=INVALID_PARAMS, message="no such article")
+    Good:
+        raise ctx.fail("no_match")
     """
 
     severity = Severity.ERROR
-    bad = 'raise MCPError(code=INVALID_PARAMS, message="no such article")'
-    good = 'raise ctx.fail("no_match")'
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each protocol error that leaves its function."""

@@ -48,11 +48,14 @@ class NoStdoutInTool(Rule):
     How to fix: Use `logging`, which writes to standard error, or `print(..., file=sys.stderr)`. Capture the output of a
         child process, or send it to `subprocess.DEVNULL`.
     When to suppress: If the server never runs over stdio, or the child process prints nothing.
+
+    Bad:
+        print(f"fetching {pmid}")
+    Good:
+        logger.info("fetching %s", pmid)
     """
 
     severity = Severity.WARNING
-    bad = 'print(f"fetching {pmid}")'
-    good = 'logger.info("fetching %s", pmid)'
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Report each log that a file with tools sends to standard output, outside of the tools themselves."""

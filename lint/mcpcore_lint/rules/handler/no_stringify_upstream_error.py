@@ -58,14 +58,16 @@ class NoStringifyUpstreamError(Rule):
     How to fix: Say in your own words what failed, and put facts such as a status or an errno into `data` (without
         mcpcore: into the message). Chain the exception with `from`: the log keeps its text.
     When to suppress: If the caller asked for the text: for example, the database's message about the caller's SQL.
+
+    Bad:
+        except httpx.HTTPStatusError as error:
+            raise service_unavailable(f"PubMed failed: {error}") from error
+    Good:
+        except httpx.HTTPStatusError as error:
+            raise service_unavailable("PubMed failed", data={"status": error.response.status_code}) from error
     """
 
     severity = Severity.WARNING
-    bad = 'except httpx.HTTPStatusError as error:\n    raise service_unavailable(f"PubMed failed: {error}") from error'
-    good = (
-        "except httpx.HTTPStatusError as error:\n"
-        '    raise service_unavailable("PubMed failed", data={"status": error.response.status_code}) from error'
-    )
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each message that contains upstream text."""

@@ -55,11 +55,20 @@ class NoSwallowedError(Rule):
     How to fix: Catch the narrow exception that you expect here, or let the exception through: the boundary reports it
         to the client.
     When to suppress: If the work really is optional and may fail in any way. Say why.
+
+    Bad:
+        try:
+            await index(page)
+        except Exception:
+            pass
+    Good:
+        try:
+            await index(page)
+        except IndexBusyError:
+            pass  # it is indexed again tonight
     """
 
     severity = Severity.WARNING
-    bad = "try:\n    await index(page)\nexcept Exception:\n    pass"
-    good = "try:\n    await index(page)\nexcept IndexBusyError:\n    pass  # it is indexed again tonight"
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each broad clause that does nothing about the failure, also in a helper whose result is the answer."""

@@ -18,12 +18,15 @@ class PreferErrorFactory(Rule):
     Why: The factory is shorter, cannot be given a wrong code, and is the name that readers search for.
     How to fix: Call the factory of the code. The fix does so and keeps the other arguments.
     When to suppress: If the code comes from a table and only happens to be a constant here.
+
+    Bad:
+        raise CodedError(ErrorCode.NOT_FOUND, "no such article")
+    Good:
+        raise not_found("no such article")
     """
 
     severity = Severity.WARNING
     fixable = True
-    bad = 'raise CodedError(ErrorCode.NOT_FOUND, "no such article")'
-    good = 'raise not_found("no such article")'
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each constructor whose code has a factory, unless a rule about the contract reports it."""

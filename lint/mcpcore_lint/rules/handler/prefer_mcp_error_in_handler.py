@@ -35,6 +35,11 @@ class PreferMcpErrorInHandler(Rule):
         factory that fits the failure. On a server without mcpcore, raise the error that the table names. In a contract
         tool `ToolError` is reported as well, because it has neither a reason nor a code.
     When to suppress: If the exception signals a bug that no argument can cause, and `assert` does not fit.
+
+    Bad:
+        raise ValueError(f"no article {pmid}")
+    Good:
+        raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})
     """
 
     severity = Severity.WARNING
@@ -53,8 +58,6 @@ is reported, as information. Select the rule by its id to see the rest.
 
 There is no finding if a decorator or a context manager of the project catches the exception and raises another one.
 """
-    bad = 'raise ValueError(f"no article {pmid}")'
-    good = 'raise ctx.fail("no_match", f"no article {pmid}", data={"pmid": pmid})'
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each builtin exception that leaves its function, where it is created."""

@@ -22,12 +22,17 @@ class PreserveCauseOnRethrow(Rule):
         which have no audit trail, the rule is off unless you select it by its id: ruff's B904 says the same.
     How to fix: Name the exception in the clause and add `from error`, or add `from None` to hide the cause.
     When to suppress: Rarely. `from None` hides the cause on purpose and is not reported.
+
+    Bad:
+        except httpx.HTTPError:
+            raise service_unavailable()
+    Good:
+        except httpx.HTTPError as error:
+            raise service_unavailable() from error
     """
 
     severity = Severity.WARNING
     fixable = True
-    bad = "except httpx.HTTPError:\n    raise service_unavailable()"
-    good = "except httpx.HTTPError as error:\n    raise service_unavailable() from error"
 
     def check_handler(self, handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         """Report each new error that a clause raises without a cause."""

@@ -46,27 +46,26 @@ class RetryUnsafe(Rule):
         `Retry.never()`, and let the recovery say how to find out what happened. If a second call changes nothing more,
         set `idempotent=True`.
     When to suppress: If the upstream ignores a repeated call, and clients need the annotation unchanged.
+
+    Bad:
+        @tool(
+            read_only=False,
+            idempotent=False,
+            errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...", retry=Retry.now())],
+        )
+    Good:
+        @tool(
+            read_only=False,
+            idempotent=False,
+            errors=[
+                FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...", effects="unknown"),
+                FailureMode("refused", ErrorCode.TIMEOUT, when="...", recovery="...",
+                            retry=Retry.after(seconds=30), effects="none"),
+            ],
+        )
     """
 
     severity = Severity.WARNING
-    bad = (
-        "@tool(\n"
-        "    read_only=False,\n"
-        "    idempotent=False,\n"
-        '    errors=[FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...", retry=Retry.now())],\n'
-        ")"
-    )
-    good = (
-        "@tool(\n"
-        "    read_only=False,\n"
-        "    idempotent=False,\n"
-        "    errors=[\n"
-        '        FailureMode("timed_out", ErrorCode.TIMEOUT, when="...", recovery="...", effects="unknown"),\n'
-        '        FailureMode("refused", ErrorCode.TIMEOUT, when="...", recovery="...",\n'
-        '                    retry=Retry.after(seconds=30), effects="none"),\n'
-        "    ],\n"
-        ")"
-    )
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Report the retry advice of each unsafe tool, once at each place."""

@@ -19,11 +19,14 @@ class IgnoreWithoutReason(SuppressionRule):
     Why: The next reader cannot tell whether the suppression was thought through or made in a hurry.
     How to fix: Write the reason after the bracket.
     When to suppress: Ignore the rule in the settings if the reasons are documented elsewhere.
+
+    Bad:
+        return []  # mcpcore: ignore[no-fake-empty]
+    Good:
+        return []  # mcpcore: ignore[no-fake-empty] an empty inbox is a correct answer
     """
 
     severity = Severity.INFO
-    bad = "return []  # mcpcore: ignore[no-fake-empty]"
-    good = "return []  # mcpcore: ignore[no-fake-empty] an empty inbox is a correct answer"
 
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
         """Report each comment without a reason."""

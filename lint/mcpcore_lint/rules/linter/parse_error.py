@@ -13,8 +13,13 @@ class ParseError(Rule):
         linter under the Python version that the file is written for.
     When to suppress: A comment cannot suppress it, because the file cannot be read. Exclude the file by its path. Files
         and folders with `{{` in their names are templates and are never read.
+
+    Bad:
+        def fetch(:
+            ...
+    Good:
+        def fetch():
+            ...
     """
 
     severity = Severity.ERROR
-    bad = "def fetch(:\n    ..."
-    good = "def fetch():\n    ..."

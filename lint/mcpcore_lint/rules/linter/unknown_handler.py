@@ -12,8 +12,13 @@ class UnknownHandler(Rule):
     How to fix: Correct the module or the function. Write the module as imports do, with its full dotted name. A pattern
         matches functions whose names begin with an underscore only if the pattern does too.
     When to suppress: Ignore the rule in the settings if the functions are generated later.
+
+    Bad:
+        [tool.mcpcore.lint]
+        handlers = ["acme.tolls.*:handle_*"]
+    Good:
+        [tool.mcpcore.lint]
+        handlers = ["acme.tools.*:handle_*"]
     """
 
     severity = Severity.WARNING
-    bad = '[tool.mcpcore.lint]\nhandlers = ["acme.tolls.*:handle_*"]'
-    good = '[tool.mcpcore.lint]\nhandlers = ["acme.tools.*:handle_*"]'

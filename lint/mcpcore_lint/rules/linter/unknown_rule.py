@@ -19,11 +19,14 @@ class UnknownRule(SuppressionRule):
     Why: A misspelt rule suppresses nothing, and nobody notices until the finding that it was written for comes back.
     How to fix: Correct the name. `mcpcore lint --list-rules` lists all rules.
     When to suppress: If the package that provides the rule is not installed everywhere.
+
+    Bad:
+        return []  # mcpcore: ignore[no-fake-emtpy] nothing to list
+    Good:
+        return []  # mcpcore: ignore[no-fake-empty] nothing to list
     """
 
     severity = Severity.WARNING
-    bad = "return []  # mcpcore: ignore[no-fake-emtpy] nothing to list"
-    good = "return []  # mcpcore: ignore[no-fake-empty] nothing to list"
 
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
         """Report each name that is not the id of a rule."""

@@ -20,12 +20,15 @@ class UnusedIgnore(SuppressionRule):
     Why: The comment points to a problem that does not exist, and it will hide the next finding of the rule on its line.
     How to fix: Remove the comment, or the rule in it that has no finding.
     When to suppress: If the file is also checked with other settings, under which the rule has a finding.
+
+    Bad:
+        x = 1  # mcpcore: ignore[no-fake-empty] the cache is optional
+    Good:
+        x = 1
     """
 
     severity = Severity.WARNING
     fixable = True
-    bad = "x = 1  # mcpcore: ignore[no-fake-empty] the cache is optional"
-    good = "x = 1"
 
     def check_suppressions(self, suppressions: Suppressions, active: set[str], ctx: RuleContext) -> None:
         """Report each comment, or each rule in it, that suppressed nothing."""

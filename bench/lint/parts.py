@@ -18,7 +18,11 @@ PARTS: Final = (
     Part(
         "calls", "follows the functions that a handler calls", {"engine.flow.facts.callees:Callees.targets": ([], [])}
     ),
-    Part("decorators", "follows the project's own decorators", {"engine.flow.decorations:_wrapper_of_function": []}),
+    Part(
+        "decorators",
+        "follows the project's own decorators",
+        {"engine.flow.facts.except_clauses:_wrapper_of_function": []},
+    ),
     Part("stdout", "finds what writes to standard output", {"engine.flow.facts.stdout:written_by": None}),
     Part(
         "types",
@@ -55,7 +59,7 @@ PARTS: Final = (
         {"engine.flow.facts.except_clauses:Guards.converting": []},
     ),
     Part("gathered", "reads `return_exceptions=True`", {"engine.flow.facts.except_clauses:Guards.gathered": ()}),
-    Part("groups", "reads errors in exception groups", {"engine.flow.bodies.raises:RaiseReader._group_members": []}),
+    Part("groups", "reads errors in exception groups", {"engine.flow.bodies.builder:RaiseReader._group_members": []}),
     Part(
         "reaching", "finds the assignment that reaches a use of a name", {"engine.syntax.reaching:is_followed": False}
     ),

@@ -14,8 +14,7 @@ from mcpcore_lint.engine.flow.calls import CallGraph
 from mcpcore_lint.engine.flow.facts.converting import guard_of_contract
 from mcpcore_lint.engine.flow.facts.stdout import may_write
 from mcpcore_lint.engine.registrations.build import Builder
-from mcpcore_lint.engine.registrations.external import external_tools
-from mcpcore_lint.engine.registrations.named import named_tools, names_module
+from mcpcore_lint.engine.registrations.named import external_tools, named_tools, names_module
 from mcpcore_lint.engine.registrations.unresolved import unresolved_in
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.syntax.imports import ImportSearch

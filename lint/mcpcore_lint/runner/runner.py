@@ -332,7 +332,7 @@ class FilesRun:
 
     def _mentioned(self, names: set[str]) -> set[str]:
         """The names that other files define or have as a string, which may be these tools."""
-        from mcpcore_lint.engine.registrations.external import OPTION
+        from mcpcore_lint.engine.registrations.named import OPTION
 
         mentioned: set[str] = set()
         for path in Walk(self.settings, self.root).run([self.root]).files if names else ():

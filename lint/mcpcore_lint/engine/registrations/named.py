@@ -1,15 +1,19 @@
-"""Functions that the settings name as tools: `handlers = ["acme.tools.*:handle_*"]`."""
+"""Tools by name: `handlers = ["acme.tools.*:handle_*"]`, and those of others, `external_tools=["search_web"]`."""
 
 from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.engine.registrations.environment import Function
 from mcpcore_lint.engine.registrations.registration_forms import flavour_in
-from mcpcore_lint.model import Const, ToolDef, Unknown
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.model import CallValue, Const, Items, ToolDef, Unknown, is_left_out, options, string
 from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.registrations.build import Builder
     from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.records import ToolFlavour
+
 
 _DEPENDENCY: Final = regex(r"[\"'\s](mcpcore|fastmcp|mcp)(?![\w.-])")
 
@@ -94,3 +99,25 @@ def _of_project(root: str) -> ToolFlavour:
         return "sdk"
     packages = set(_DEPENDENCY.findall(text))
     return "mcpcore" if "mcpcore" in packages else "fastmcp" if "fastmcp" in packages else "sdk"
+
+
+OPTION: Final = "external_tools"
+
+
+def external_tools(module: Module) -> tuple[str | None, ...]:
+    """The names that a file gives as `external_tools=`; None for each that cannot be known."""
+    if not module.source.has(OPTION):
+        return ()
+    calls = module.calls_near(OPTION, decorators=True)
+    values = [(keyword.value, scope) for call, scope in calls for keyword in call.keywords if keyword.arg == OPTION]
+    return tuple(dict.fromkeys(name for node, scope in values for name in _named(node, scope)))
+
+
+def _named(node: ast.expr, scope: Scope) -> Iterator[str | None]:
+    for value in options(evaluate(node, scope)):
+        if isinstance(value, CallValue) and value.func.name == "builtins.frozenset" and len(value.args) == 1:
+            value = value.args[0]  # noqa: PLW2901
+        if isinstance(value, Items):
+            yield from (string(name) for item in value.items for name in options(item))
+        if not is_left_out(value) and not (isinstance(value, Items) and value.complete):
+            yield None

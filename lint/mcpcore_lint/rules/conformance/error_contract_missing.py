@@ -3,9 +3,9 @@
 from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._contract_fix import context_is_misplaced, contract_fix, throws_coded
-from mcpcore_lint.rules._contracts import may_have_contract
+from mcpcore_lint.rules._fixes import context_is_misplaced, contract_fix, throws_coded
 from mcpcore_lint.rules._thrown import Thrown
+from mcpcore_lint.rules._tools import may_have_contract
 
 
 class ContractMissing(Rule):

@@ -4,7 +4,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import codes_of, to_be_filled_in
-from mcpcore_lint.rules._fail_fix import fail_fix
+from mcpcore_lint.rules._fixes import fail_fix
 from mcpcore_lint.rules._thrown import Thrown, all_thrown, declared_codes, report
 
 

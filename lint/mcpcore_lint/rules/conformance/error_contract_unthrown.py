@@ -10,8 +10,8 @@ from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import Contract, ContractEntry, ToolDef, strings
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import body_of, codes_of, to_be_filled_in
-from mcpcore_lint.rules._contracts import element_of
 from mcpcore_lint.rules._thrown import CODED, all_thrown, masked, reason_texts
+from mcpcore_lint.rules._tools import element_of
 from mcpcore_lint.rules._wording import near
 
 CONVERTERS = frozenset({"from_http_response", "from_http_response_async"})

@@ -31,7 +31,7 @@ from mcpcore_lint.model import (
 from mcpcore_lint.names import FACTORIES
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._contracts import tool_entries
+from mcpcore_lint.rules._tools import tool_entries
 from mcpcore_lint.rules._wording import described, is_placeholder
 
 FAILURE_MODE: Final = "mcpcore.FailureMode"

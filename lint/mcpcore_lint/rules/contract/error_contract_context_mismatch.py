@@ -9,10 +9,8 @@ from mcpcore_lint.engine.semantics.evaluate import Resolver
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import Contract, Handler, Symbol, ToolDef, options, string
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._contract_fix import context_is_misplaced
-from mcpcore_lint.rules._contracts import may_have_contract
-from mcpcore_lint.rules._fail_fix import is_method
-from mcpcore_lint.rules._tools import binds_arguments
+from mcpcore_lint.rules._fixes import context_is_misplaced, is_method
+from mcpcore_lint.rules._tools import binds_arguments, may_have_contract
 from mcpcore_lint.rules._wording import near
 
 

@@ -3,7 +3,7 @@
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._contracts import contracts_of, is_mcpcore_contract
+from mcpcore_lint.rules._tools import contracts_of, is_mcpcore_contract
 
 
 class ContractEmpty(Rule):

@@ -19,7 +19,7 @@ from mcpcore_lint.model import (
     options,
 )
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._contracts import contracts_of, entries_of
+from mcpcore_lint.rules._tools import contracts_of, entries_of
 from mcpcore_lint.rules._wording import described, last_name
 from mcpcore_lint.rules.contract._entries import Entry, EntryRule
 

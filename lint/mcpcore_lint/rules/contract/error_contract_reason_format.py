@@ -10,7 +10,7 @@ from mcpcore_lint.diagnostics import Fix, Severity
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import Symbol, ToolDef, strings
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._contracts import contracts_of
+from mcpcore_lint.rules._tools import contracts_of
 from mcpcore_lint.rules._wording import shortened
 from mcpcore_lint.rules.contract._entries import FAILURE_MODE, Checked, Entry, EntryRule, Problem
 

@@ -3,7 +3,7 @@
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import ContractEntry, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._contracts import contracts_of, entries_of
+from mcpcore_lint.rules._tools import contracts_of, entries_of
 from mcpcore_lint.rules._wording import shortened
 from mcpcore_lint.rules.contract._entries import Entry
 

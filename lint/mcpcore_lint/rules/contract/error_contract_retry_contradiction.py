@@ -9,7 +9,7 @@ from mcpcore_lint.model import Text, Value, is_left_out, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._advice import CHANGED_BY_HINTS, Advice, advice_of
-from mcpcore_lint.rules._contracts import tool_entries
+from mcpcore_lint.rules._tools import tool_entries
 from mcpcore_lint.rules._wording import shortened
 from mcpcore_lint.rules.contract._entries import Entry, EntryRule, Problem
 

@@ -6,7 +6,7 @@ from typing import Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import CallValue, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._contracts import contracts_of, is_mcpcore_contract
+from mcpcore_lint.rules._tools import contracts_of, is_mcpcore_contract
 from mcpcore_lint.rules._wording import described
 from mcpcore_lint.rules.contract._entries import FAILURE_MODE, certainly_not
 

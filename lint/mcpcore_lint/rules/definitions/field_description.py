@@ -2,17 +2,171 @@
 
 import ast
 import re
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.semantics.annotations import unquote
 from mcpcore_lint.engine.semantics.data_model import requires_value
+from mcpcore_lint.engine.semantics.evaluate import Resolver
+from mcpcore_lint.engine.semantics.symbols import enum_like
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import CallValue, Parameter, ToolDef, options, string
+from mcpcore_lint.model import CallValue, Parameter, Symbol, ToolDef, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._tools import binds_arguments, in_test
-from mcpcore_lint.rules.definitions import _parameters
-from mcpcore_lint.rules.definitions._texts import says_nothing, sets_docstring
+from mcpcore_lint.rules._tools import binds_arguments, in_test, says_nothing, sets_docstring
+
+PLAIN_NAMES: Final = frozenset(
+    {
+        "address", "author", "base", "category", "city", "cities", "code", "command", "comment", "content", "count",
+        "country", "day", "denominator", "description", "dividend", "divisor", "email", "exponent", "file", "filename",
+        "filepath", "first", "folder", "greeting", "hour", "id", "index", "item", "key", "keyword", "language",
+        "latitude", "left", "limit", "location", "longitude", "max_results", "message", "minute", "name", "note",
+        "number", "numerator", "page", "password", "path", "phrase", "prompt", "query", "question", "reason", "repo",
+        "repository", "right", "second", "sentence", "sql", "string", "subject", "summary", "symbol", "term", "text",
+        "title", "topic", "uri", "url", "user", "username", "value", "word", "zip_code", "zipcode",
+    }
+)  # fmt: skip
+"""Names, in the singular, that need no description."""
+
+PLAIN_ENDINGS: Final = frozenset(
+    {"content", "count", "filename", "filepath", "index", "limit", "message", "name", "number", "path", "query", "size",
+     "text", "title", "uri", "url"}
+)  # fmt: skip
+"""Last words of longer names that need no description: `image_path`, `feed_url`, `page_size`."""
+
+FILLERS: Final = frozenset({"id", "ids", "name", "names", "str", "string", "value", "input", "new", "the", "list"})
+"""Words of a name that the tool's description need not mention; it has to mention the others."""
+
+_HUMP: Final = regex(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORD: Final = regex(r"[^\W\d_]+|\d+")
+_FORMATS: Final = frozenset(
+    {"datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "uuid.UUID", "pydantic.AnyUrl",
+     "pydantic.HttpUrl", "pydantic.EmailStr", "ipaddress.IPv4Address", "ipaddress.IPv6Address"}
+)  # fmt: skip
+_NUMBERS: Final = frozenset({"builtins.int", "builtins.float", "decimal.Decimal"})
+_SCALARS: Final = _NUMBERS | {"builtins.str", "builtins.bool", "pathlib.Path"}
+_HOLDERS: Final = frozenset(
+    {"builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "typing.List", "typing.Tuple",
+     "typing.Set", "typing.Optional", "typing.Union", "typing.Sequence", "typing.Iterable",
+     "collections.abc.Sequence", "collections.abc.Iterable"}
+)  # fmt: skip
+_DEEPEST: Final = 8
+
+EXPLAINED: Final = "explained"
+OTHER: Final = "other"
+UNKNOWN: Final = "unknown"
+"""A type that may have a description, which the linter cannot see."""
+
+
+def kinds(annotation: ast.expr | None, scope: Scope, depth: int = 0) -> Iterator[str]:
+    """The types in an annotation: names of scalars, or `EXPLAINED`, `OTHER` and `UNKNOWN`."""
+    match node := unquote(annotation):
+        case _ if depth > _DEEPEST:
+            yield OTHER
+        case None:
+            # Without an annotation the parameter is treated like a string.
+            yield "builtins.str" if annotation is None else OTHER
+        case ast.Constant(value=None):
+            yield EXPLAINED
+        case ast.BinOp():
+            yield from kinds(node.left, scope, depth + 1)
+            yield from kinds(node.right, scope, depth + 1)
+        case ast.Subscript():
+            head = Resolver().expression(node.value, scope)
+            name = head.name if isinstance(head, Symbol) else ""
+            first, *rest = node.slice.elts if isinstance(node.slice, ast.Tuple) and node.slice.elts else [node.slice]
+            if name == "typing.Literal":
+                yield EXPLAINED
+            elif name == "typing.Annotated":
+                yield from kinds(first, scope, depth + 1)
+                for call in rest:
+                    maker = Resolver().expression(call.func, scope) if isinstance(call, ast.Call) else None
+                    if maker is not None and not (isinstance(maker, Symbol) and maker.name.startswith("pydantic.")):
+                        yield UNKNOWN
+            elif name in _HOLDERS:
+                for item in (first, *rest):
+                    if not (isinstance(item, ast.Constant) and item.value is Ellipsis):
+                        yield from kinds(item, scope, depth + 1)
+            else:
+                yield OTHER if name else UNKNOWN
+        case ast.Name() | ast.Attribute():
+            # An alias first: `Side = Literal[...]` evaluates to its head alone.
+            alias = Resolver().alias_of(node, scope)
+            value = Resolver().expression(node, scope)
+            if alias is not None and alias[0] is not node:
+                yield from kinds(*alias, depth + 1)
+            elif not isinstance(value, Symbol):
+                yield UNKNOWN
+            elif enum_like(value) or isinstance(value.definition, ast.ClassDef) or value.name in _FORMATS:
+                yield EXPLAINED
+            else:
+                is_known = value.name.partition(".")[0] in sys.stdlib_module_names
+                yield value.name if value.name in _SCALARS else OTHER if is_known else UNKNOWN
+        case _:
+            yield OTHER
+
+
+def explains_itself(name: str, types: frozenset[str], text: str) -> bool:
+    """Whether the type and the name of a parameter are enough, given the names and the description of its tool."""
+    scalars = types - {EXPLAINED}
+    words = [word.lower() for word in _WORD.findall(_HUMP.sub(" ", name.partition("_or_")[0]))]
+    if OTHER in types or not words:
+        return False
+    if (
+        scalars <= {"builtins.bool"}
+        or (scalars <= _NUMBERS and len(words[0]) == 1)
+        or not {name.lower(), _singular(name.lower())}.isdisjoint(PLAIN_NAMES)
+    ):
+        return True
+    significant = {_singular(word) for word in words if word not in FILLERS}
+    mentioned = {_singular(word.lower()) for word in _WORD.findall(_HUMP.sub(" ", text))}
+    return (len(words) > 1 and words[-1] in PLAIN_ENDINGS) or significant <= mentioned
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if word.endswith("s") and len(word) > 3 else word
+
+
+def explains(text: str, name: str) -> bool:
+    """Whether a text describes a parameter: in a separate entry, or by its name written as code."""
+    if name.lower() not in text.lower():
+        return False
+    escaped = re.escape(name)
+    # `Actions:` heads the list of values of `action`.
+    as_code = rf"[`'\"]{escaped}[`'\"]|(?<!\w){escaped}\s*=|(?im:^[ \t]*(?:\w+[ \t]+)?{escaped}s[ \t]*:[ \t]*$)"
+    return documents(text, name) or bool(re.search(as_code, text))
+
+
+def documents(text: str, name: str) -> bool:
+    """Whether a text has an entry for a parameter in Google, NumPy, reST, Epytext, Javadoc or Markdown style."""
+    if name not in text:
+        return False
+    if name in _plain_entries(text):
+        return True
+    # Several parameters may share an entry: `x, y : float`.
+    names = rf"(?:[*_`]*\w+[*_`]*[ \t]*,[ \t]*)*[*_`]*{re.escape(name)}[*_`]*(?:[ \t]*,[ \t]*[*_`]*\w+[*_`]*)*"
+    kind = r"(?:\([^)\n]*\)|\[[^\]\n]*\]|<[^>\n]*>)?[ \t]*[*_`]*"
+    patterns = (
+        rf"[:@](?:param|arg|key)\w*(?:\s[^:\n]*)?\s\*{{0,2}}{names}(?:\s*:|\s)",
+        rf"(?m)^[ \t]*(?:[-*+\u2022]|\d+[.)])?[ \t]*{names}[ \t]*{kind}(?::|=|[ \t]-|[ \t]?--|[ \t]\u2013|\u2014)",
+        rf"(?m)^[ \t]*\|[ \t]*{names}[ \t]*\|",
+        # NumPy style without a type: the name alone, and its description indented on the next line.
+        rf"(?m)^([ \t]*){names}[ \t]*\n\1[ \t]+\S",
+    )
+    return any(re.search(pattern, text) for pattern in patterns)
+
+
+@lru_cache(maxsize=16)
+def _plain_entries(text: str) -> frozenset[str]:
+    """The names with an entry in the usual form, `name (type): ...`.
+
+    One search finds all of them, because compiling an expression for each name takes longer than searching for it.
+    """
+    return frozenset(re.findall(r"(?m)^[ \t]*(\w+)[ \t]*(?:\([^)\n]*\)[ \t]*)?:", text))
+
 
 _IN_DOCSTRING: Final = "is described only in the docstring, which description= replaces, so the model never reads it"
 _IDENTIFIER: Final = regex(r"(?:\w+_)?(?:u?u?ids?|names?|paths?|files?|urls?|cols?|columns?)(?:_\w)?")
@@ -59,13 +213,13 @@ class FieldDescription(Rule):
             return
         for parameter in required:
             name = parameter.name
-            types = frozenset(_parameters.kinds(parameter.annotation, scope))
-            if _parameters.UNKNOWN in types or _parameters.explains(text, name):
+            types = frozenset(kinds(parameter.annotation, scope))
+            if UNKNOWN in types or explains(text, name):
                 continue
             if tool.flavour != "mcpcore" and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
                 continue
-            in_docstring = _parameters.documents(handler.docstring or "", name)
-            enough = _parameters.explains_itself(name, types, f"{tool.display_name} {handler.name} {text}") or (
+            in_docstring = documents(handler.docstring or "", name)
+            enough = explains_itself(name, types, f"{tool.display_name} {handler.name} {text}") or (
                 tool.flavour != "mcpcore" and _IDENTIFIER.fullmatch(name)
             )
             if (in_docstring and not text.strip()) or (enough and not in_docstring):

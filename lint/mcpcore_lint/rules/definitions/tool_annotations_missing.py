@@ -5,8 +5,7 @@ from mcpcore_lint.engine.registrations.hints import IDEMPOTENT, READ_ONLY, hints
 from mcpcore_lint.model import ContractEntry, ToolDef, is_left_out
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._advice import CHANGED_BY_HINTS
-from mcpcore_lint.rules._contracts import tool_entries
-from mcpcore_lint.rules._tools import in_test
+from mcpcore_lint.rules._tools import in_test, tool_entries
 
 
 class ToolAnnotationsMissing(Rule):

@@ -5,8 +5,7 @@ import ast
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import ToolDef, options
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._tools import in_test
-from mcpcore_lint.rules.definitions._texts import says_nothing, sets_docstring
+from mcpcore_lint.rules._tools import in_test, says_nothing, sets_docstring
 
 
 class ToolDescriptionRequired(Rule):

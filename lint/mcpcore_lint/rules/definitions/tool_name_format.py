@@ -6,7 +6,7 @@ from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.model import Text, ToolDef, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules.definitions._texts import name_place
+from mcpcore_lint.rules._tools import name_place
 
 TOOL_NAME: Final = regex(r"[A-Za-z0-9._-]{1,128}\Z")
 """Specification of 2025-11-25, server/tools, "Tool Names"."""

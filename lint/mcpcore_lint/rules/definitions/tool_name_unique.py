@@ -13,7 +13,7 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Items, Symbol, ToolDef, Value, string
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.rule import ProjectContext, Rule, RuleContext
-from mcpcore_lint.rules.definitions._texts import name_place
+from mcpcore_lint.rules._tools import name_place
 
 _MESSAGE: Final = "the name {!r} is taken by another tool of the server"
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

@@ -21,7 +21,7 @@ from mcpcore_lint.model import (
     string,
 )
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._contracts import contracts_of, element_of, entries_of
+from mcpcore_lint.rules._tools import contracts_of, element_of, entries_of
 
 _STEP: Final = (
     'say effects="none" if the call fails before it changes anything, "unknown" or "partial" if it may have changed '

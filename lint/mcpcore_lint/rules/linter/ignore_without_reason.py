@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
+from mcpcore_lint.rule import Rule, RuleContext
 
 if TYPE_CHECKING:
     from mcpcore_lint.runner.suppress import Suppressions
 
 
-class IgnoreWithoutReason(SuppressionRule):
+class IgnoreWithoutReason(Rule):
     """A suppression that does not say why.
 
     Summary: the suppression does not say why

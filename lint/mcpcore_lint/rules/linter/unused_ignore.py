@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from mcpcore_lint.diagnostics import Edit, Fix, Severity
 from mcpcore_lint.engine.syntax.source import Source
-from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules.linter._suppression_rule import SuppressionRule
+from mcpcore_lint.rule import Rule, RuleContext
 
 if TYPE_CHECKING:
     from mcpcore_lint.runner.suppress import Suppression, Suppressions
 
 
-class UnusedIgnore(SuppressionRule):
+class UnusedIgnore(Rule):
     """A suppression that has no effect.
 
     Summary: the suppression has no effect: the rule has no finding there

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Final
 
 from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.engine.flow.bodies.builder import leaves
 from mcpcore_lint.engine.flow.bodies.errors import evaluate_arguments
-from mcpcore_lint.engine.flow.bodies.raises import leaves
 from mcpcore_lint.engine.flow.effects import (
     Blind,
     Effect,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from mcpcore_lint.output import CannotRunError
 
 if TYPE_CHECKING:
-    from mcpcore_lint.codemods.piece import Unreadable
     from mcpcore_lint.codemods.rule import CstRule
+    from mcpcore_lint.codemods.statements import Unreadable
 
 __all__ = ["CstRule", "LibcstMissingError", "Unreadable", "lacks_libcst", "require_libcst"]
 
@@ -57,6 +57,6 @@ def __getattr__(name: str) -> object:
     # Most runs have no rule of this kind, and loading what such rules need costs 6 ms.
     if name not in {"CstRule", "Unreadable"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from mcpcore_lint.codemods import piece, rule
+    from mcpcore_lint.codemods import rule, statements
 
-    return rule.CstRule if name == "CstRule" else piece.Unreadable
+    return rule.CstRule if name == "CstRule" else statements.Unreadable

@@ -2,49 +2,23 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
+import libcst
+from libcst.metadata import BaseMetadataProvider, CodePosition, CodeRange, MetadataWrapper, PositionProvider
+
+from mcpcore_lint.codemods.statements import Stretch, Unreadable
 from mcpcore_lint.diagnostics import Edit, Span
-from mcpcore_lint.engine.syntax.parse import BODIES
+from mcpcore_lint.engine.syntax.source import Source
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
-    import libcst
-    from libcst.metadata import BaseMetadataProvider, CodePosition, CodeRange, MetadataWrapper
-
-    from mcpcore_lint.engine.syntax.source import Source
-
-Replacement: TypeAlias = "libcst.CSTNode | libcst.RemovalSentinel | libcst.FlattenSentinel[libcst.CSTNode]"
+Replacement: TypeAlias = libcst.CSTNode | libcst.RemovalSentinel | libcst.FlattenSentinel[libcst.CSTNode]
 
 _PLACE: Final = re.compile(r"\w+ error: (?:error at \d+:\d+: )?")
-_REST_OF_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _INDENT: Final = re.compile(r"^[ \t]+(?=[^\s#])", re.MULTILINE)
-
-
-class Unreadable(Exception):  # noqa: N818 - the report shows this name
-    """Code that Python can read and libcst cannot, or the other way round."""
-
-
-class Stretch(NamedTuple):
-    """A part of a file: all of it, a statement, or the lines of the head of a statement or of an `except` clause."""
-
-    start: int
-    end: int
-    tail: str = ""
-    """The code that ends it: a line end, or the body of a head."""
-    indent: str = ""
-    """The white space of its first line, if it starts with that."""
-    is_clause: bool = False
-
-    @property
-    def block(self) -> str:
-        """The indentation as Python counts it: it ignores everything before a form feed."""
-        return self.indent.rpartition("\f")[2]
 
 
 class Piece:
@@ -84,8 +58,6 @@ class Piece:
         Raises:
             Unreadable: If libcst cannot parse it.
         """
-        import libcst
-
         first = self.file.position(self._starts[0])[0]
         problem = f"libcst cannot read the code from line {first} on, which Python can"
         indent = _INDENT.search(self.file.text)
@@ -123,8 +95,6 @@ class Piece:
 
     @cached_property
     def _wrapper(self) -> MetadataWrapper:
-        from mcpcore_lint.codemods.visiting import Metadata
-
         return Metadata(self.tree, unsafe_skip_copy=True)
 
     def metadata(self, provider: type[BaseMetadataProvider[Any]]) -> Mapping[libcst.CSTNode, Any]:
@@ -164,9 +134,6 @@ class Piece:
         Raises:
             ValueError: If the node is not part of the piece.
         """
-        import libcst
-        from libcst.metadata import PositionProvider
-
         named = isinstance(node, (libcst.FunctionDef, libcst.ClassDef))
         position = self.metadata(PositionProvider).get(node.name if named else node)  # type: ignore[attr-defined]
         if position is None:
@@ -183,8 +150,6 @@ class Piece:
 
     def ranges(self, node: libcst.CSTNode) -> Iterator[tuple[int, int]]:
         """The offsets in the file at which `ast` may put a node: it counts the parentheses of a tuple as part of it."""
-        from libcst.metadata import PositionProvider
-
         positions = self.metadata(PositionProvider)
         outermost = zip(getattr(node, "lpar", ())[:1], getattr(node, "rpar", ())[-1:], strict=True)
         known = (
@@ -201,8 +166,6 @@ class Piece:
         Raises:
             ValueError: If no node matches.
         """
-        import libcst
-
         number = bisect_right(self._starts, start) - 1
         # libcst needs more time for the places of nodes than for everything else. Without a choice, they do not matter.
         if (number, kinds) not in self._known_kinds:
@@ -222,8 +185,6 @@ class Piece:
     @cached_property
     def _by_start(self) -> dict[tuple[int, int], list[libcst.CSTNode]]:
         """The nodes by the line and column of the piece at which each starts."""
-        from libcst.metadata import PositionProvider
-
         by_start: dict[tuple[int, int], list[libcst.CSTNode]] = {}
         for node, place in self.metadata(PositionProvider).items():
             by_start.setdefault((place.start.line, place.start.column), []).append(node)
@@ -242,10 +203,6 @@ class Piece:
         Raises:
             Unreadable: If libcst does not reproduce the code as it is written, so no edit of it would be safe.
         """
-        import libcst
-
-        from mcpcore_lint.codemods.visiting import Replacer
-
         parents, _ = self._nodes
         around: set[libcst.CSTNode] = set()
         for node in nodes:
@@ -282,10 +239,6 @@ class Piece:
             old = self.file.text[start:end] + tail
             ends = old.endswith(("\n", "\r"))
             return start, old if self._is_reproduced else self._code(statement, indent, ends=ends), indent
-        from libcst.metadata import PositionProvider
-
-        from mcpcore_lint.codemods.visiting import children
-
         positions = self.metadata(PositionProvider)
         first = self.span_of(positions[statement])
         indent = self.file.line(first.line)[: first.column - 1]
@@ -306,8 +259,6 @@ class Piece:
 
     def _code(self, statement: Any, indent: str, *, ends: bool) -> str:
         """The code of a statement at some indentation, or of what replaces it; `ends` if its last line ends."""
-        import libcst
-
         if isinstance(statement, libcst.Module):
             return statement.code
         if isinstance(statement, libcst.SimpleStatementLine) and ends and not indent:
@@ -326,8 +277,6 @@ class Piece:
     @cached_property
     def _nodes(self) -> tuple[dict[libcst.CSTNode, libcst.CSTNode], list[list[libcst.CSTNode]]]:
         """The node around each node, up to the statements that are a whole stretch, and the nodes of each stretch."""
-        from mcpcore_lint.codemods.visiting import children
-
         parents: dict[libcst.CSTNode, libcst.CSTNode] = {}
         stretches: list[list[libcst.CSTNode]] = []
         for root in [self.tree] if self._is_whole else self.roots:
@@ -357,98 +306,63 @@ def _smallest(start: int, old: str, new: str) -> Edit | None:
     return Edit(start + head, start + len(old) - tail, new[head : len(new) - tail])
 
 
-class Statements:
-    """The statements of a file, each found by its place in a time that hardly depends on how many there are."""
+class Metadata(MetadataWrapper):
+    """Computes metadata, without the walk over the whole tree that libcst makes for no visitor at all."""
 
-    def __init__(self, source: Source, tree: ast.Module) -> None:
-        self._source = source
-        self._tree = tree
-        self._blocks: dict[ast.AST, tuple[list[int], list[tuple[int, ast.stmt]]]] = {}
-        self._heads: dict[ast.AST, tuple[list[int], list[Stretch]]] = {}
-
-    def around(self, start: int, end: int) -> Iterator[tuple[ast.stmt, int, int]]:
-        """The statements around a stretch of the file, the outermost first, each with its range and its decorators'."""
-        node: ast.AST | None = self._tree
-        while node is not None:
-            starts, block = self._block(node)
-            node = None
-            place = bisect_right(starts, start) - 1
-            if place >= 0 and end <= block[place][0]:
-                last, node = block[place]
-                yield node, starts[place], last
-
-    def _block(self, node: ast.AST) -> tuple[list[int], list[tuple[int, ast.stmt]]]:
-        """The statements right inside a statement, by where they start; they do not overlap."""
-        if node not in self._blocks:
-            ranges = sorted(
-                (*self._range(statement), number, statement) for number, statement in enumerate(_statements(node))
-            )
-            self._blocks[node] = (
-                [first for first, *_ in ranges],
-                [(last, statement) for _, last, _, statement in ranges],
-            )
-        return self._blocks[node]
-
-    def head(self, statement: ast.stmt, start: int, end: int) -> Stretch | None:
-        """The head of a statement or of one of its clauses around a stretch of the file, with `pass` as its body.
-
-        None if the stretch is in no head, or if the head shares a line with the body.
-        """
-        if statement not in self._heads:
-            clauses = getattr(statement, "handlers", None)
-            owners: list[Any] = [statement] if clauses is None and hasattr(statement, "body") else clauses or []
-            heads = [head for owner in owners if (head := self._head(owner)) is not None]
-            self._heads[statement] = [head.start for head in heads], heads
-        starts, heads = self._heads[statement]
-        place = bisect_right(starts, start) - 1
-        return heads[place] if place >= 0 and end <= heads[place].end else None
-
-    def _head(self, owner: Any) -> Stretch | None:
-        source = self._source
-        start = self._range(owner)[0]
-        begin = source.line_starts[source.position(start)[0] - 1]
-        body = self._range(owner.body[0])[0]
-        end = source.line_starts[source.position(body)[0] - 1]
-        indent, gap = source.text[begin:start], source.text[end:body]
-        if indent.strip() or gap.strip() or end <= start:
-            return None
-        return Stretch(begin, end, f"{gap}pass{source.newline}", indent, isinstance(owner, ast.ExceptHandler))
-
-    def _range(self, statement: ast.stmt | ast.ExceptHandler) -> tuple[int, int]:
-        first, last = self._source.node_range(statement)
-        if decorators := getattr(statement, "decorator_list", []):
-            first = self._source.text.rfind("@", 0, self._source.node_range(decorators[0])[0])
-        return first, last
+    def visit_batched(
+        self, visitors: Iterable[Any], before_visit: Any = None, after_leave: Any = None
+    ) -> libcst.CSTNode:
+        """Visit the tree if there are visitors."""
+        return super().visit_batched(visitors, before_visit, after_leave) if visitors else self.module
 
 
-def stretch_around(source: Source, statements: Statements, start: int, end: int) -> Stretch:
-    """The lines around a stretch of a file that can be parsed by themselves: as few as possible, else the file.
+class Replacer(libcst.CSTTransformer):
+    """Replaces nodes, inner ones first, and looks only into the nodes around them."""
 
-    They hold a statement with its decorators, or its head alone, or the head of a clause. A simple statement may share
-    its lines with others.
-    """
-    text = source.text
-    stretch = Stretch(0, len(text))
-    for statement, first, last in statements.around(start, end):
-        if not any(hasattr(statement, name) for name in BODIES):
-            return Stretch(first, last, source.newline)
-        line = source.position(first)[0]
-        begin, finish = source.line_starts[line - 1], _REST_OF_LINE.match(text, last)
-        indent, rest = text[begin:first], finish[0].strip() if finish else ""
-        # `ast` puts an `elif` into the `if` before it.
-        alone = not indent.strip() and (not rest or rest.startswith("#")) and not text.startswith("elif", first)
-        if not alone or source.line(line - 1).endswith("\\"):
-            continue
-        stop = finish.end() if finish else last
-        stretch = statements.head(statement, start, end) or Stretch(begin, stop, indent=indent)
-    return stretch
+    def __init__(
+        self, around: Collection[libcst.CSTNode], replace: Callable[[libcst.CSTNode, Any], Replacement]
+    ) -> None:
+        super().__init__()
+        self.around = around
+        self.on_leave = replace  # type: ignore[assignment]
+
+    def on_visit(self, node: libcst.CSTNode) -> bool:
+        """Look only into these nodes."""
+        return node in self.around
 
 
-def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """The statements right inside a statement or clause."""
-    for name in BODIES:
-        for child in getattr(node, name, ()):
-            if isinstance(child, ast.stmt):
-                yield child
-            else:
-                yield from _statements(child)
+class _Attributes(libcst.CSTVisitor):
+    """Collects the attributes of one node that hold nodes, in the order in which libcst visits them."""
+
+    def __init__(self, node: libcst.CSTNode) -> None:
+        super().__init__()
+        self.node = node
+        self.names: list[str] = []
+        node.visit(self)
+
+    def on_visit(self, node: libcst.CSTNode) -> bool:
+        """Visit no other node."""
+        return node is self.node
+
+    def on_visit_attribute(self, node: libcst.CSTNode, attribute: str) -> None:
+        """Note the attribute."""
+        self.names += [attribute] if node is self.node else []
+
+
+_ATTRIBUTES: Final[dict[type[libcst.CSTNode], list[str]]] = {}
+
+
+def children(node: libcst.CSTNode) -> list[libcst.CSTNode]:
+    """The nodes right below a node, in the order in which libcst visits them."""
+    names = _ATTRIBUTES.get(type(node))
+    if names is None:
+        names = _ATTRIBUTES[type(node)] = _Attributes(node).names
+    below: list[libcst.CSTNode] = []
+    for name in names:
+        value = getattr(node, name)
+        # isinstance with an abstract class is slow.
+        if isinstance(value, (list, tuple)):
+            below += [child for child in value if hasattr(child, "visit")]
+        elif hasattr(value, "visit"):
+            below.append(value)
+    return below

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     import libcst
 
-    from mcpcore_lint.codemods.piece import Piece, Statements, Stretch
+    from mcpcore_lint.codemods.piece import Piece
+    from mcpcore_lint.codemods.statements import Statements, Stretch
     from mcpcore_lint.engine.syntax.source import Source
 
 
@@ -33,7 +34,7 @@ class Rewriter:
 
     @cached_property
     def _statements(self) -> Statements:
-        from mcpcore_lint.codemods.piece import Statements
+        from mcpcore_lint.codemods.statements import Statements
         from mcpcore_lint.engine.syntax.source import parse
 
         return Statements(self.source, self._tree or parse(self.source))
@@ -48,7 +49,7 @@ class Rewriter:
         changes = [edit for edit in fix.edits if isinstance(edit, Change)]
         if not changes:
             return tuple(edits)
-        from mcpcore_lint.codemods.piece import Unreadable
+        from mcpcore_lint.codemods.statements import Unreadable
         from mcpcore_lint.engine.syntax.source import SourceError
 
         try:
@@ -70,7 +71,8 @@ class Rewriter:
         return tuple(sorted(edits))
 
     def _transformed(self, changes: list[Change]) -> Iterator[Edit]:
-        from mcpcore_lint.codemods.piece import Piece, stretch_around
+        from mcpcore_lint.codemods.piece import Piece
+        from mcpcore_lint.codemods.statements import stretch_around
 
         groups: list[list[Change]] = []
         for change in sorted(changes, key=lambda change: (change.start, -change.end)):

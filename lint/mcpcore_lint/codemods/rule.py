@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from mcpcore_lint.codemods import require_libcst
-from mcpcore_lint.codemods.piece import Piece, Replacement, Statements, Stretch, Unreadable, stretch_around
+from mcpcore_lint.codemods.statements import Statements, Stretch, Unreadable, stretch_around
 from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
 from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.prefilter import speaks_of_mcp
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from libcst import CSTVisitor as _Visitor
     from libcst.metadata import CodePosition, CodeRange
 
+    from mcpcore_lint.codemods.piece import Piece, Replacement
     from mcpcore_lint.engine.syntax.scopes import Scope
 else:
     # At run time a rule becomes a visitor only before it visits: loading libcst takes longer than most runs.
@@ -220,6 +221,8 @@ class CstRule(Rule, _Visitor):
 @kept
 def _piece(module: Module, handler: FunctionNode | None) -> Piece:
     """A handler, or the whole file; all rules share the piece, which is parsed once."""
+    from mcpcore_lint.codemods.piece import Piece
+
     module.complete()
     source = module.source
     if handler is None:

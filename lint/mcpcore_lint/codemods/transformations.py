@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import libcst as cst
 
-from mcpcore_lint.codemods.visiting import children
+from mcpcore_lint.codemods.piece import children
 
 _NO_SPACE: Final = cst.SimpleWhitespace("")
 _SPACE: Final = cst.SimpleWhitespace(" ")

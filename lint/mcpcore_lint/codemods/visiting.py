@@ -10,16 +10,16 @@ from __future__ import annotations
 import difflib
 import re
 import types
+from collections.abc import Collection, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import libcst
 from libcst import metadata
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+from mcpcore_lint.codemods.piece import Piece, children
 
-    from mcpcore_lint.codemods.piece import Piece, Replacement
+if TYPE_CHECKING:
     from mcpcore_lint.codemods.rule import CstRule, Visit
 
 FUNCTIONS: Final = (libcst.FunctionDef, libcst.Lambda)
@@ -44,31 +44,6 @@ class Visitor(libcst.CSTVisitor):
             return value
         span = piece.span_of(value)
         return metadata.CodeRange((span.line, span.column - 1), (span.end_line, span.end_column - 1))
-
-
-class Metadata(metadata.MetadataWrapper):
-    """Computes metadata, without the walk over the whole tree that libcst makes for no visitor at all."""
-
-    def visit_batched(
-        self, visitors: Iterable[Any], before_visit: Any = None, after_leave: Any = None
-    ) -> libcst.CSTNode:
-        """Visit the tree if there are visitors."""
-        return super().visit_batched(visitors, before_visit, after_leave) if visitors else self.module
-
-
-class Replacer(libcst.CSTTransformer):
-    """Replaces nodes, inner ones first, and looks only into the nodes around them."""
-
-    def __init__(
-        self, around: Collection[libcst.CSTNode], replace: Callable[[libcst.CSTNode, Any], Replacement]
-    ) -> None:
-        super().__init__()
-        self.around = around
-        self.on_leave = replace  # type: ignore[assignment]
-
-    def on_visit(self, node: libcst.CSTNode) -> bool:
-        """Look only into these nodes."""
-        return node in self.around
 
 
 @cache
@@ -110,43 +85,6 @@ def visit(piece: Piece, roots: Iterable[libcst.CSTNode], rule: type[CstRule], vi
         visitor.on_leave(piece.tree)
     except RecursionError:
         raise piece.too_deep() from None
-
-
-class _Attributes(libcst.CSTVisitor):
-    """Collects the attributes of one node that hold nodes, in the order in which libcst visits them."""
-
-    def __init__(self, node: libcst.CSTNode) -> None:
-        super().__init__()
-        self.node = node
-        self.names: list[str] = []
-        node.visit(self)
-
-    def on_visit(self, node: libcst.CSTNode) -> bool:
-        """Visit no other node."""
-        return node is self.node
-
-    def on_visit_attribute(self, node: libcst.CSTNode, attribute: str) -> None:
-        """Note the attribute."""
-        self.names += [attribute] if node is self.node else []
-
-
-_ATTRIBUTES: Final[dict[type[libcst.CSTNode], list[str]]] = {}
-
-
-def children(node: libcst.CSTNode) -> list[libcst.CSTNode]:
-    """The nodes right below a node, in the order in which libcst visits them."""
-    names = _ATTRIBUTES.get(type(node))
-    if names is None:
-        names = _ATTRIBUTES[type(node)] = _Attributes(node).names
-    below: list[libcst.CSTNode] = []
-    for name in names:
-        value = getattr(node, name)
-        # isinstance with an abstract class is slow.
-        if isinstance(value, (list, tuple)):
-            below += [child for child in value if hasattr(child, "visit")]
-        elif hasattr(value, "visit"):
-            below.append(value)
-    return below
 
 
 def _own_methods(rule: type[CstRule]) -> dict[str, Any]:

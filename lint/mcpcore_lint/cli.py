@@ -1,7 +1,5 @@
 """The command `mcpcore lint` for click: its help, its completion, and the errors in its arguments."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any, Final
 

@@ -3,8 +3,6 @@
 No code is imported or run. What cannot be known without running it is named in `problems` and never guessed.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Runs the cases of a rule, for the linter's own rules and for those of other packages."""
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile

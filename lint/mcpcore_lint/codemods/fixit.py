@@ -3,8 +3,6 @@
 `from fixit import Invalid, LintRule, Valid` becomes `from mcpcore_lint.codemods.fixit import Invalid, LintRule, Valid`.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import textwrap

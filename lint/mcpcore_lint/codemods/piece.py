@@ -1,7 +1,5 @@
 """Some lines of a file as libcst parses them, and the way from its nodes back to places in the file."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The statements of a file, and the smallest stretch around a place that can be parsed by itself."""
 
-from __future__ import annotations
-
 import ast
 import re
 from bisect import bisect_right

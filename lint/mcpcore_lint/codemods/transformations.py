@@ -1,7 +1,5 @@
 """The transformations that fixes are made of, each a function from a libcst node to its replacement."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache

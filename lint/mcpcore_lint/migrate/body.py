@@ -1,7 +1,5 @@
 """Answers questions about the body of a function: its clauses, `try` statements, names and classes of exceptions."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Collection, Iterator

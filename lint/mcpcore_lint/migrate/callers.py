@@ -1,7 +1,5 @@
 """The functions around a tool: those that call it and may read its failures, and those whose failures it passes on."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

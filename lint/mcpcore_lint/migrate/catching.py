@@ -1,7 +1,5 @@
 """Decides what happens to a raised failure on its way out: clauses around it, decorators, and callers of the tool."""
 
-from __future__ import annotations
-
 import ast
 import re
 from typing import Final, NamedTuple

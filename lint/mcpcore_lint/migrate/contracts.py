@@ -1,7 +1,5 @@
 """Writes the contract of a tool, its context and the imports: decorators, entries, and the new first parameter."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -1,7 +1,5 @@
 """One tool that is converted: its failures, its contract, and what changes in its function."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

@@ -1,7 +1,5 @@
 """Finds the places where a function says that it failed: it raises, it returns, or a clause hides it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Collection, Sequence

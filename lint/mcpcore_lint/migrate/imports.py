@@ -1,7 +1,5 @@
 """Removes the imports of a file that the migration left without a use, and keeps the others in order."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Iterable

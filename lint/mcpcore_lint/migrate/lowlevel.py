@@ -4,8 +4,6 @@ The functions and their tests are unchanged. A new function below each of them t
 clients take for results, or cannot read, become results marked as errors.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Names a failure after the constant part of its message, and gives it a code."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import json

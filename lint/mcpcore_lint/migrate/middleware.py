@@ -1,7 +1,5 @@
 """Servers of FastMCP: the middleware of mcpcore, and what undoes it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator

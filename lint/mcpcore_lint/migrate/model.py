@@ -1,7 +1,5 @@
 """The rules of `mcpcore migrate`, and the records that its parts exchange."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """Plans what changes in one file with tools: the failures, the contracts, the constants and the imports."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple

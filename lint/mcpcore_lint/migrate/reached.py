@@ -1,7 +1,5 @@
 """The exceptions of other functions that leave a tool, which the report lists."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from typing import Final, NamedTuple

@@ -1,7 +1,5 @@
 """The names that version 2 of the SDK changed, and the classes that mcpcore's `Server` replaces."""
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 SERVER: Final = ("mcpcore", "Server")

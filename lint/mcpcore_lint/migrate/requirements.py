@@ -4,8 +4,6 @@ A change is an edit of the text, so that comments, order, quotes and line ends s
 again, lists the same packages as before. Lock files, images and scripts get a line of the report.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

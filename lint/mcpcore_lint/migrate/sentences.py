@@ -1,7 +1,5 @@
 """Writes the texts of a contract from a message: the sentence that says when, and what the message says to do."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Container, Mapping

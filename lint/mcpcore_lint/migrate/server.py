@@ -1,7 +1,5 @@
 """The imports, classes and fields that version 2 of the SDK calls differently, in tests too; FastMCP's middleware."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """One line for each finding: `path:line:column: severity [rule] message`."""
 
-from __future__ import annotations
-
 from mcpcore_lint.diagnostics import Diagnostic
 from mcpcore_lint.report import Outcome, closed
 

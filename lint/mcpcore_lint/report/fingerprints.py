@@ -1,7 +1,5 @@
 """Identifies findings across edits, for baselines and for reports whose readers track findings."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """The default report: each finding with its source line, related places, the next step and the fix."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from typing import Final

@@ -3,8 +3,6 @@
 Paths are relative to the top of the repository, as Actions expects, whatever folder the step runs in.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -1,7 +1,5 @@
 """GitLab's code quality report."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity

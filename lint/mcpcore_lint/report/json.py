@@ -1,7 +1,5 @@
 """JSON for programs. While `version` is 1, keys may be added but not renamed or removed."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """JUnit's XML: one failed test case for each finding, or one passed test case without findings."""
 
-from __future__ import annotations
-
 from typing import Final
 from xml.etree import ElementTree as ET
 

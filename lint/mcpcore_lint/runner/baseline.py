@@ -1,7 +1,5 @@
 """`--baseline`: findings that are known already, and not reported again until they change."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The linter as functions: check and fix files and folders, or one file in memory."""
 
-from __future__ import annotations
-
 import functools
 import os
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """`--explain-calls`: what a tool can raise, what is caught on the way, and which calls could not be resolved."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import os

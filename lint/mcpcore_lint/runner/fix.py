@@ -1,7 +1,5 @@
 """Makes fixes in passes until none is left; a fix is made completely or not at all."""
 
-from __future__ import annotations
-
 import ast
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence

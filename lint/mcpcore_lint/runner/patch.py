@@ -1,7 +1,5 @@
 """A file that was fixed: its change as a patch that git and `patch` apply, and where its lines went."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import re

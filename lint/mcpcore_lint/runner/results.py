@@ -1,7 +1,5 @@
 """The outcome of checking a file (`FileResult`), a project (`Report`) and the projects of a command (`Result`)."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from typing import Final, NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """Suppressions: `# mcpcore: ignore[rule, rule] why` for a line, `# mcpcore: ignore-file[rule] why` for a file."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import io

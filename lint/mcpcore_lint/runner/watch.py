@@ -1,7 +1,5 @@
 """`--watch`: runs again whenever a Python file, a document or the configuration changes."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 

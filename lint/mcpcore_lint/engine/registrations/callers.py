@@ -3,8 +3,6 @@
 A function that keeps its argument, in a list or in an object, says nothing of what is kept. Its callers do.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Set as AbstractSet

@@ -1,7 +1,5 @@
 """What is ever put into a list, a set or a table: a variable, or an attribute of the objects of a class."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from typing import Final, NamedTuple

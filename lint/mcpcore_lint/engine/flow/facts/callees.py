@@ -1,7 +1,5 @@
 """Finds the functions that an expression may be, whether it is called or passed on."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias

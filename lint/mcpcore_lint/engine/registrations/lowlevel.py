@@ -197,9 +197,8 @@ class _Place:
                     self.asked |= stored
                 elif self.takes(value):
                     self.derived |= stored
-            for loop in own_nodes(node):
-                if not isinstance(loop, (ast.For, ast.AsyncFor)):
-                    continue
+                    self.requests |= stored if isinstance(value, ast.Dict) and self._tells_name(value) else set()
+            for loop in (part for part in own_nodes(node) if isinstance(part, (ast.For, ast.AsyncFor))):
                 # It may look for the key or the record of the name: `if key == name: found = TABLE[key]`
                 items = {part.id for part in walk([loop.target]) if isinstance(part, ast.Name)}
                 kept = {
@@ -212,25 +211,24 @@ class _Place:
                 self.names |= kept
                 self.by_name |= kept
 
-    def is_name(self, node: ast.expr) -> bool:
+    def is_name(self, node: ast.AST) -> bool:
         """Whether an expression is the tool's name."""
         match node:
             case ast.NamedExpr(value=value) | ast.Call(func=ast.Name(id="str"), args=[value]):
                 return self.is_name(value)
-            case ast.Name(id=name):
-                return name in self.names
             case ast.Attribute(attr="name", value=value):
                 return self._is_request(value)
-        return False
+        return getattr(node, "id", "") in self.names
 
     def takes(self, node: ast.AST) -> bool:
         """Whether an expression has something of the arguments in it."""
         return any(isinstance(part, ast.Name) and part.id in self.derived for part in walk([node]))
 
-    def _is_whole(self, node: ast.expr) -> bool:
-        return getattr(node, "id", "") in self.names | self.requests
+    def _tells_name(self, node: ast.expr) -> bool:
+        """Whether an expression has the tool's name in it, or all that the client sent."""
+        return getattr(node, "id", "") in self.requests or any(map(self.is_name, walk([node])))
 
-    def _is_request(self, node: ast.expr) -> bool:
+    def _is_request(self, node: ast.AST) -> bool:
         while isinstance(node, ast.Attribute) and node.attr == "params":
             node = node.value
         return isinstance(node, ast.Name) and node.id in self.requests
@@ -326,28 +324,31 @@ class _Place:
 
     def passed_on(self) -> list[ast.expr]:
         """The functions of the project that get the name or all arguments, and do not tell the tools apart."""
-        calls = [(call, _arguments(call)) for call in _calls([*getattr(self.node, "body", ())])]
-        passed = [call for call, parts in calls if any(map(self.takes, parts)) and any(map(self._is_whole, parts))]
+        # A call whose result is dropped, such as one that logs the name, does not do the work.
+        values = (part.value for part in own_nodes(self.node) if isinstance(part, ast.Expr))
+        dropped = {getattr(value, "value", value) for value in values}
+        work = (call for call in _calls([*getattr(self.node, "body", ())]) if call not in dropped)
+        calls = [(call, _arguments(call)) for call in work]
+        passed = [call for call, parts in calls if any(map(self.takes, parts)) and any(map(self._tells_name, parts))]
         # Another function may run it: `to_thread(REGISTRY.call, name, arguments)`.
         return [part for call in passed for part in (call.func, *call.args) if self.behind(part)]
 
     def behind(self, node: ast.expr) -> list[Target]:
         """The functions of the project behind an expression; none if the tool's name decides which."""
         if node not in self._behind:
-            decides = any(isinstance(part, ast.expr) and self._decides(part) for part in walk([node]))
+            decides = any(map(self._decides, walk([node])))
             self.functions.steps = 0
             targets: dict[FunctionNode, Target] = {}
-            varies = starts_with_loop(node, self.scope)
-            frames = self.functions.elements.rounds(node, self.scope) if varies else [self.scope]
+            rounds = self.functions.elements.rounds
+            frames = rounds(node, self.scope) if starts_with_loop(node, self.scope) else [self.scope]
             for frame in frames if not decides else ():
                 targets |= {target.node: target for target in self.functions.behind(node, frame)}
             self._behind[node] = [*targets.values()]
         return self._behind[node]
 
-    def _decides(self, node: ast.expr) -> bool:
+    def _decides(self, node: ast.AST) -> bool:
         """Whether an expression is the name, or was looked up by it."""
-        if isinstance(node, ast.NamedExpr):
-            node = node.target
+        node = node.target if isinstance(node, ast.NamedExpr) else node
         return self.is_name(node) or (isinstance(node, ast.Name) and node.id in self.by_name)
 
     # -- branches ----------------------------------------------------------------------------------------------------
@@ -374,8 +375,7 @@ class _Place:
 
     def _bears_name(self, call: ast.Call, branch: Branch) -> bool:
         """Whether a call is one of a function that has the name of the branch's tool."""
-        names = {(string(name) or "").replace("-", "_") for name in branch.names}
-        return isinstance(call.func, ast.Name) and call.func.id in names
+        return getattr(call.func, "id", None) in {(string(name) or "").replace("-", "_") for name in branch.names}
 
     def _does_work(self, call: ast.Call) -> bool:
         arguments = _arguments(call)

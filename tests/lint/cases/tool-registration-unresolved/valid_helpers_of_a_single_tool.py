@@ -12,11 +12,16 @@ async def check_allowed(url: str, agent: str) -> None:
 async def load(url: str, agent: str) -> str:
     return await request(url, agent)
 
+def check(name: str, arguments: dict) -> None:
+    if "url" not in arguments:
+        raise ValueError(f"{name} needs a url")
+
 async def serve(agent: str):
     server = Server("fetch")
 
     @server.call_tool()
     async def call_tool(name, arguments: dict) -> list[TextContent]:
+        check(name, arguments)
         args = Fetch(**arguments)
         url = str(args.url)
         await check_allowed(url, agent)

@@ -96,14 +96,16 @@ def is_form_of(node: ast.expr, names: AbstractSet[str], scope: Scope, *, parts: 
             return node.id in names
         case ast.IfExp(body=body, orelse=orelse):
             return all(is_form_of(branch, names, scope, parts=parts) for branch in (body, orelse))
-        case (
-            ast.List(elts=[_] as inner)
-            | ast.JoinedStr(values=inner)
-            | ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[ast.List(elts=inner)])
-        ):
+        case ast.List(elts=[_] as inner) | ast.JoinedStr(values=inner):
             pass
-        case ast.BinOp(op=ast.Add(), left=left, right=right):
-            inner = [left, right]
+        case ast.Dict(keys=keys, values=values) if "text" in (texts := [getattr(key, "value", None) for key in keys]):
+            # `{"type": "text", "text": ...}` of the protocol
+            inner = [values[texts.index("text")]] if {*texts} == {"type", "text"} else []
+        case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join" | "format"), args=args):
+            arguments = [*args, *(keyword.value for keyword in node.keywords)]
+            inner = [part for argument in arguments for part in getattr(argument, "elts", [argument])]
+        case ast.BinOp(op=ast.Add() | ast.Mod(), left=left, right=right):
+            inner = [left, *getattr(right, "elts", [right])]
         case ast.FormattedValue(value=value) | ast.Await(value=value):
             inner = [value]
         case ast.Attribute(value=value) | ast.Subscript(value=value) if parts:

@@ -89,7 +89,8 @@ def explain_tool(checker: Checker, tool: ToolDef, name: str) -> Iterator[str]:
         lines += _caught([tool.handler], graph)
         if tool.contract is not None:
             declared = [reason for entry in tool.contract.entries if (reason := string(entry.reason.value))]
-            if tool.contract.state == "unknown" or not tool.contract.complete:
+            is_read = tool.contract.state != "unknown" and tool.contract.complete
+            if not is_read or len(declared) < len(tool.contract.entries):
                 declared.append("unknown entries")
             lines.append(f"Declared: {', '.join(declared) or 'nothing'}")
         yield _text(lines)

@@ -224,8 +224,14 @@ def test_explain_calls(project):
     project.write("server.py", SERVER.replace('store.get("a")', 'store.get("a") or HOOKS["x"]()'))
     text = project.lint("--explain-calls", "fetch", code=0).stdout
     assert "CONFLICT\n      fetch > Store.get > Store._request\n      at store.py:11:9" in text
-    assert "Declared: no_match" in text
+    assert "Declared: no_match\n" in text
     assert "Not seen" in text
+
+
+def test_explain_calls_counts_entries_whose_reason_is_unknown(project):
+    """An entry with a reason that is not known is not left out of the declared ones."""
+    project.write("server.py", SERVER.replace('"no_match"', "REASON", 1))
+    assert "Declared: unknown entries\n" in project.lint("--explain-calls", "fetch", code=0).stdout
 
 
 def test_explain_calls_shows_what_a_contract_maps(project):

@@ -109,6 +109,16 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "f: a failure is returned whose values tell the cause",
     ),
+    "a condition that asks the file system": (
+        """
+        @mcp.tool()
+        def f(path: Path) -> dict:
+            if path.exists():
+                return {"error": "The backup of today is there"}
+            return {}
+        """,
+        "f: a failure is returned whose values tell the cause",
+    ),
     "a condition behind a result": (
         """
         @mcp.tool()

@@ -29,6 +29,8 @@ _PURE: Final = frozenset(
      "min", "range", "repr", "round", "set", "sorted", "str", "sum", "tuple", "type", "zip"}
 )  # fmt: skip
 """Functions of Python that look at nothing but their arguments."""
+_VALUES: Final = (str, bytes, list, dict, set, int, float, re, re.Match)
+"""Types whose methods look at nothing but a value, and the module of regular expressions."""
 _LASTING: Final = {str, int, float}
 
 
@@ -189,6 +191,8 @@ def arguments_in(node: ast.expr, scope: Scope, own: frozenset[str], depth: int =
     for part in parts:
         match part:
             case ast.Await():
+                return None
+            case ast.Call(func=ast.Attribute(attr=method)) if not any(hasattr(kind, method) for kind in _VALUES):
                 return None
             case ast.Name(id=name) if name not in own | made:
                 match scope.lookup(name):

@@ -164,6 +164,9 @@ def test_only_the_options_go(tmp_path: Path) -> None:
     twice = f'{head}mcp = Server("x")\nmcp.run("sse", port=2)\nmcp.run("sse")\n'
     assert twice.replace('"sse")', '"sse", port=1)') == migrated(tmp_path / "b", twice.replace('"x"', '"x", port=1'))
     one = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    port=2, host="h"\n)\n'
+    last = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    mount_path="/x"  # here\n)\n'
+    moved = migrated(tmp_path / "d", last.replace('"x")', '"x", port=1)'))
+    assert last.replace('"/x"  # here', '"/x",  # here\n    port=1,') == moved
     after = one.replace('2, host="h"\n', '2,  # here\n    host="h",\n')
     assert after == migrated(
         tmp_path / "c", one.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', ",  # here\n")

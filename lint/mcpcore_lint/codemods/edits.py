@@ -75,7 +75,7 @@ def add_argument(module: Module, call: ast.Call, code: str) -> Edit:
     end, line = source.node_range(last)[1], source.line(last.lineno)
     # The argument itself may be in parentheses.
     end += len(re.findall(r"^(?:\s*\))*", source.text[end : source.node_range(call)[1] - 1])[0])
-    rest = re.match(r"[ \t]*,?([ \t]*(?:#[^\r\n]*)?)(?=\r?\n)", source.text[end:])
+    rest = re.match(r"(?:[ \t]*,)?([ \t]*(?:#[^\r\n]*)?)(?=\r?\n)", source.text[end:])
     if last.lineno == call.lineno or rest is None:
         glue = f",{source.newline}{_indent(line)}" if last.lineno != call.lineno else ", "
         return Edit(end, end, f"{glue}{code}")
@@ -184,7 +184,7 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
             lines = {alias.lineno for alias in statement.names} - {statement.lineno}
             # One name a line stays one name a line, with its comment.
             end, last = source.node_range(statement.names[-1])[1], source.node_range(statement)[1]
-            rest = re.match(r"[ \t]*,?([ \t]*(?:#[^\r\n]*)?)(?=\r?\n)", source.text[end:last])
+            rest = re.match(r"(?:[ \t]*,)?([ \t]*(?:#[^\r\n]*)?)(?=\r?\n)", source.text[end:last])
             is_list = len(lines) == len(statement.names) and source.text[last - 1] == ")"
             gap = source.newline + _indent(source.line(max(lines))) if is_list else " "
             for alias in statement.names:

@@ -224,7 +224,7 @@ def _moved(
     name = option.arg or ""
     spelled = "path" if kind == _FASTMCP and name in PATHS else name
     found = [site for site in sites if site.runs(call, module) and site.needs(name, kind)]
-    found = [site for site in found if {spelled, "mount_path"}.isdisjoint(word.arg for word in site.call.keywords)]
+    found = [site for site in found if all(word.arg != spelled for word in site.call.keywords)]
     scope, source, at = scope_around(call, module), module.source, module.source.node_range(option.value)[0]
     names = [part for part in walk([option.value]) if isinstance(part, ast.Name)]
     takes = {site: site.takes(option, kind, scope, site.passed(call)) for site in found}

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from mcp.server.mcpserver import Context as SDKContext, MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
+from mcp.server.mcpserver.exceptions import ResourceError, UnexpectedToolError
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.resources import Resource
 from mcp.server.mcpserver.tools import Tool as SDKTool
@@ -267,8 +267,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             for registered in self._tool_manager.list_tools()
             if isinstance(registered, ContractTool)
         }
-
-    # --- registration ---------------------------------------------------------------------------------------------
 
     def _add(self, item: object) -> None:
         tool = as_tool(item)
@@ -567,10 +565,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         if answer is None or context is None or calls is not self._calls:  # the method may call another server
             try:  # a test reads what clients would read, and what version 1 of the SDK raised
                 return await super().call_tool(name, arguments, context)
-            except ToolError as exc:
-                masked = (
-                    exc.envelope.data is None if isinstance(exc, ToolFailure) else isinstance(exc, UnexpectedToolError)
-                )
+            except (UnexpectedToolError, ToolFailure) as exc:
+                masked = not isinstance(exc, ToolFailure) or exc.envelope.data is None
                 if masked and current.get() is None and self._boundary.mapper.expose and exc.__cause__ is not None:
                     shown = self._boundary.mapper.outcome(exc.__cause__, FailedCall(name=name)).envelope.message
                     exc.args = (f"Error executing tool {name}: {shown}",)

@@ -383,6 +383,23 @@ def test_settings_go_to_the_call_that_runs_the_server(tmp_path: Path) -> None:
     exec(compile(text, "server.py", "exec"), {"__name__": "server"})
 
 
+def test_settings_of_an_application_go_to_the_call_that_makes_it(tmp_path: Path) -> None:
+    """The line names the methods by which the project serves, and `run` where it has none."""
+    server = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
+    use = "from server import mcp\n\n\ndef serve():\n    mcp.settings.transport_security.allowed_hosts = []\n"
+    for number, (end, ways) in enumerate({
+        "    return mcp.streamable_http_app()\n": "streamable_http_app(transport_security=...)",
+        "    return mcp.sse_app() or mcp.run()\n": "sse_app(transport_security=...)",
+        "    mcp.run()\n": "run(transport=..., transport_security=...)",
+        "    return mcp.sse_app() or mcp.run('sse')\n": (
+            "run(transport=..., transport_security=...) and sse_app(transport_security=...)"
+        ),
+        "    mcp.settings.port = 1\n    return mcp.sse_app()\n": "sse_app(transport_security=...)",
+    }.items()):  # fmt: skip
+        outcome, _ = run(tmp_path / str(number), {"server.py": server, "use.py": use + end})
+        assert report(outcome)[0].endswith(f", as in {ways}")
+
+
 def test_reads_of_the_function_of_a_tool_follow(tmp_path: Path) -> None:
     """FastMCP 3.0 leaves the function as it is. Other objects keep their `fn`."""
     server = """from fastmcp import FastMCP

@@ -98,7 +98,7 @@ def plan_options(
                 added.append(codemods.add_argument(site.module, site.call, ", ".join(arguments)))
         elif isinstance(call.func, ast.Attribute):
             edits += _method(call, call.func, scope, module, left, handlers)
-    edits += _settings(module, left)
+    edits += _settings(module, left, sites)
     left += [*_members(module), *_tasks(module)]
     return edits, [line._replace(stops=True) for line in left], gone
 
@@ -123,7 +123,7 @@ def _kind(made: object) -> tuple[str, set[str]]:
     return (names or [""])[0] or "", {part.arg for method in methods for part in all_parameters(method.args)}
 
 
-def _settings(module: Module, left: list[Left]) -> list[Edit]:
+def _settings(module: Module, left: list[Left], sites: Collection[Site]) -> list[Edit]:
     """The edits that give what a server's settings hold no longer to the call that runs it, or lines of the report."""
     edits: list[Edit] = []
     source, given = module.source, dict[ast.Call, list[str]]()
@@ -149,7 +149,11 @@ def _settings(module: Module, left: list[Left]) -> list[Edit]:
             edits.append(Edit(*source.node_range(node), source.segment(start)))
             continue
         pattern = f"settings.{option} of the server, which {release} does not have"
-        decide = f"{RUN}, as in run(transport=..., {option}=...)" if instead == RUN else instead
+        makers = {maker for maker, _ in _made(server, scope_around(node, module), module)}
+        runs = [site for site in sites if site.needs(option, kind) and not makers.isdisjoint(dict(site.makers))]
+        methods = {str(getattr(site.call.func, "attr", "")) for site in runs} or {"run"}
+        ways = [f"{method}({'' if _METHODS[method] else 'transport=..., '}{option}=...)" for method in sorted(methods)]
+        decide = f"{RUN}, as in {' and '.join(ways)}" if instead == RUN else instead
         decide = f"look at the {option}= that the call which runs the server gets" if is_test(module) else decide
         left.append(Left(module.path, node.lineno, (), pattern, decide))
     return [*edits, *(codemods.add_argument(module, run, ", ".join(arguments)) for run, arguments in given.items())]

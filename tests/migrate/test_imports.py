@@ -104,6 +104,13 @@ def test_imports_stand_where_those_of_the_framework_do(tmp_path: Path) -> None:
     ) == (*(text.partition("\nmcp =")[0] for text in files.values()),)
 
 
+def test_new_imports_stand_among_those_of_the_types(tmp_path: Path) -> None:
+    """`mcp_types` sorts before `mcpcore`."""
+    source = "from mcp.server.mcpserver import MCPServer\nfrom mcp_types import Tool\n\nmcp = MCPServer(Tool)\n"
+    _, files = run(tmp_path, {"server.py": source})
+    assert files["server.py"].startswith("from mcp_types import Tool\nfrom mcpcore import Server\n")
+
+
 CLIENT = """from mcp.client.streamable_http import streamablehttp_client
 from mcp.shared.memory import create_connected_server_and_client_session
 

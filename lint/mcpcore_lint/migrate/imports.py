@@ -11,7 +11,7 @@ from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.engine.syntax.source import Source
 
-_SDK: Final = re.compile(r"mcp(?:core)?(?:\.|$)")
+_SDK: Final = re.compile(r"mcp(?:core|_types)?(?:\.|$)")
 
 
 def unused(

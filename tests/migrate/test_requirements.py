@@ -115,7 +115,8 @@ LISTS = [
         "[project]\nrequires-python = '>=3.10'\n[dependency-groups]\nmcp = ['fastmcp==4.0.0b2', 'fastmcp-slim==4.0.0b2']\n",
         (
             "[project]\nrequires-python = '>=3.10'\n[dependency-groups]\n"
-            "mcp = ['fastmcp>=4.0,<5', 'mcpcore[fastmcp]>=0.1; python_version >= \"3.11\"', 'fastmcp-slim>=4.0,<5']\n"
+            "mcp = ['fastmcp>=4.0,<5; python_version >= \"3.11\"', 'mcpcore[fastmcp]>=0.1; python_version >= \"3.11\"', "
+            "'fastmcp-slim>=4.0,<5; python_version >= \"3.11\"']\n"
         ),
     ),
     (
@@ -343,6 +344,30 @@ def test_a_server_of_an_early_release_goes_on_to_send_texts(tmp_path: Path) -> N
     for number, (name, text, sends) in enumerate(RELEASES):
         _, files = run(tmp_path / str(number), {"server.py": SDK_2, **allowed, name: text})
         assert sends is ('expose_internal_errors="message"' in files["server.py"]), (name, text)
+
+
+def test_an_extra_for_an_early_python_has_a_marker_for_all_of_it(tmp_path: Path) -> None:
+    """Without it, an early Python would get the framework alone, and then miss mcpcore. A marker of the project stays."""
+    text = "[project]\nrequires-python = '>=3.9'\n[project.optional-dependencies]\na = ['fastmcp>=2', 'b']\n"
+    new = """a = ['fastmcp>=4.0; python_version >= "3.11"', 'mcpcore[fastmcp]>=0.1; python_version >= "3.11"', 'b']"""
+    for old, after in (
+        (text, new),
+        (text.replace("=2'", "=4; x'"), new.replace('4.0; python_version >= "3.11"', "4; x", 1)),
+    ):
+        _, files = run(tmp_path, {"server.py": FAST, "pyproject.toml": old})
+        assert after in files["pyproject.toml"]
+        assert files == run(tmp_path, {**files})[1]
+
+
+def test_a_low_level_server_that_stays_keeps_its_requirements(tmp_path: Path) -> None:
+    """A docstring that names FastMCP makes no other server, so nothing changes and the server goes on to work."""
+    source = f'{LOW.replace("-> list", "-> dict")}\n\ndef app(result) -> str:\n    """As FastMCP has it."""\n    return result.isError\n'
+    files: dict[str, str | bytes] = {"server.py": source, "requirements.txt": "mcp>=1.2\n"}
+    outcome, after = run(tmp_path, files)
+    assert files == after
+    assert [False] == [line.stops for line in outcome.left if "keeps server on version 1 of the SDK" in line.pattern]
+    _, after = run(tmp_path / "other", {**files, "other.py": SDK})
+    assert "mcp>=2.3\nmcpcore>=0.1\n" == after["requirements.txt"]
 
 
 def test_earlier_versions_of_python_are_named(tmp_path: Path) -> None:

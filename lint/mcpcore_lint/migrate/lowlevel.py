@@ -6,7 +6,7 @@ clients take for results, or cannot read, become results marked as errors.
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -36,6 +36,8 @@ LOW_LEVEL: Final = re.compile(
 """A low-level server of version 1 of the SDK."""
 NEW: Final = re.compile(rb"\bon_call_tool\b|tools/call")
 """One of version 2, perhaps."""
+_OTHERS: Final = re.compile(r"\b(?:FastMCP|MCPServer|mcpcore)\b")
+"""Servers that are not low-level, and their module."""
 _Handler = ast.FunctionDef | ast.AsyncFunctionDef
 _LIST: Final = "PaginatedRequestParams"
 _FORMS: Final = {
@@ -139,6 +141,14 @@ def _plan(module: Module) -> tuple[list[Edit], Left | None, bool]:
         place, end = above(module, [*handlers, *reads]), module.source.newline
         edits.append(Edit(place, place, f'{_CONTEXT}: {variable}[{kind}] = {variable}("{_CONTEXT}"){end * 3}'))
     return [*edits, *names.edits(names.spelled)], None, servers <= made
+
+
+def names_server(modules: Iterable[Module]) -> bool:
+    """Whether the code of some files, and not only their texts and comments, names a server that is not low-level."""
+    nodes = walk([module.tree for module in modules if _OTHERS.search(module.source.text)])
+    return any(
+        _OTHERS.search(str(getattr(node, name, ""))) for node in nodes for name in ("id", "attr", "name", "module")
+    )
 
 
 def _kind(decorator: ast.expr) -> str:

@@ -226,13 +226,14 @@ def plan_requirements(
     edits, left, raised = _python(path, text, needs, writable=writable and not optional)
     edits += cut.values()
     raised += [Left(path, _line(text, match), (), "the dependency fastmcp", _REMOVED) for match in cut]
-    requirement = f"mcpcore{'[fastmcp]' * needs.fastmcp}>={LEAST['mcpcore']}{_SINCE * bool(optional and left)}"
+    since, marked = _SINCE * bool(optional and left), {home for match, home in found if match in beside}
+    requirement = f"mcpcore{'[fastmcp]' * needs.fastmcp}>={LEAST['mcpcore']}{since}"
     raised = [*raised, *(line._replace(decide=_EXTRAS) for line in left if optional and _SINCE not in text)]
     left = [] if optional else left
     for match in _CHECKER.finditer(text) if needs.moved and needs.hints else ():
         decide = f"it refuses {needs.hints} arguments such as readOnlyHint=, which version 2 calls read_only_hint="
         left.append(Left(path, text.count("\n", 0, match.start()) + 1, (), f"the type checker in {match[0]}", decide))
-    for match, _ in found:
+    for match, home in found:
         pin, adds = _pin(match), match in beside
         old = {part for part in brought if pin is not None and match in brought[part]}
         added = [*[requirement] * adds, *sorted(old if match["name"] == "mcp" else old - _WITH_FASTMCP)]
@@ -241,7 +242,10 @@ def plan_requirements(
             left.append(Left(path, _line(text, match), (), "the dependency fastmcp", _IDLE))
         # With the name, so that what goes behind a requirement without a version is behind this edit.
         start, end = match.start("name"), match.end("version")
-        changes = [Edit(start, end, text[start : match.start("version")] + pin)] if pin is not None else []
+        # An earlier Python would get one without the other.
+        marker = _quoted(since, match) if since and home in marked and ";" not in match[0] else ""
+        new = (match["version"] if pin is None else pin) + marker
+        changes = [Edit(start, end, text[start : match.start("version")] + new)] if new != match["version"] else []
         changes += _added(match, text, added) if added and lists is not None else []
         can = writable and lists is not None and re.search("[@(]", match[0]) is None and (needs.moved or needs.mcpcore)
         can = can and not match[0].rstrip().endswith("\\")  # the requirement goes on in the next line
@@ -412,6 +416,11 @@ def _pin(match: re.Match[str]) -> str | None:
     return version[:before] + new + version[max(after, before) :]
 
 
+def _quoted(requirement: str, match: re.Match[str]) -> str:
+    """A requirement, or a part of it, without the quotes in which another one stands."""
+    return requirement if match["quote"] == '"' else requirement.replace("'", '"')
+
+
 def _added(match: re.Match[str], text: str, requirements: Sequence[str]) -> list[Edit]:
     """The edits that put others behind a requirement, on separate lines if the list is written like that."""
     start, end = text.rfind("\n", 0, match.start()) + 1, (text + "\n").index("\n", match.end())
@@ -428,8 +437,8 @@ def _added(match: re.Match[str], text: str, requirements: Sequence[str]) -> list
         return [Edit(end, end, "".join(f"{newline}{value}" for value in values))]
     if match.re is _ON_LINE:
         return [Edit(end, end, "".join(f"{newline}{match['quote']}{part}" for part in requirements))]
-    inner = [part if match["quote"] == '"' else part.replace("'", '"') for part in requirements]
-    quoted, rest = [f"{match['quote']}{part}{match['quote']}" for part in inner], text[match.end() : end]
+    quoted = [f"{match['quote']}{_quoted(part, match)}{match['quote']}" for part in requirements]
+    rest = text[match.end() : end]
     if before.strip() or not re.fullmatch(r"[ \t]*,?[ \t]*(?:#.*)?", rest):
         return [Edit(match.end(), match.end(), "".join(f", {part}" for part in quoted))]
     comma = rest.lstrip().startswith(",")

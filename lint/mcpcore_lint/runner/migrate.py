@@ -22,7 +22,7 @@ from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate import requirements
 from mcpcore_lint.migrate.callers import Callers, Helpers, asserted, follow, is_test
 from mcpcore_lint.migrate.imports import ordered, unused, used_names
-from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, Marker, plan_servers
+from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, Marker, names_server, plan_servers
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, Left, merged
 from mcpcore_lint.migrate.options import RUNS, Servers, plan_options, servers_of
@@ -44,7 +44,6 @@ _VERSION_1: Final = re.compile(
     rb"mcp\.server\.fastmcp|\bMcpError\b|mcp\.server import [^\n]*FastMCP|\bimport fastmcp|from fastmcp"
 )
 _FASTMCP: Final = re.compile(r"^[ \t]*(?:import|from) fastmcp\b", re.MULTILINE)
-_SERVERS: Final = re.compile(rb"\b(?:FastMCP|MCPServer|mcpcore)\b")
 _WORDS: Final = b"|".join([b"mcp", RUNS, REGISTERS.pattern, *(rb"\b%b\b" % name.encode() for name in ATTRIBUTES)])
 _CONCERNS: Final = re.compile(_WORDS, re.IGNORECASE)
 
@@ -169,11 +168,11 @@ class _Run:
         """
         # SDK 2 has no decorators for low-level servers. Unless these are rewritten, the old names are right.
         low = any(map(LOW_LEVEL.search, files.values()))
-        stays = low and not any(map(_SERVERS.search, files.values()))
         sends = requirements.sends_texts({path: content_of(path) or b"" for path in listing(group, files)})
         state = _State(crashed, version_1=low or any(map(_VERSION_1.search, files.values())), sends_texts=sends)
         known = len(crashed)
         current = _Pass(self, group, files, state)
+        stays = low and not names_server(current.modules.values())
         tools = 0
         new = low or any(map(NEW.search, files.values()))
         for step in (*[_Pass.mark] * new, *[_Pass.adapt] * low, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
@@ -451,8 +450,8 @@ class _Pass:
         if module is None or is_test(module):
             return False
         others = (other for other in self.modules.values() if other is not module and not is_test(other))
-        holds = _SERVERS.search(self._files[module.absolute]) or module.source.has("mcp.server")
-        return bool(holds) or any(module in imported_by(other) for other in others)
+        holds = names_server([module]) or module.source.has("mcp.server")
+        return holds or any(module in imported_by(other) for other in others)
 
     def _note(self, step: str, path: str, left: Iterable[Left]) -> None:
         """Note what a step leaves in a file, instead of what it left there when it visited the file before."""
@@ -480,7 +479,7 @@ class _Pass:
         """Register the handlers of low-level servers as version 2 of the SDK does."""
         plans, left = self._handlers()
         self.edits.update({path: plans[path] for path in visited if path in plans})
-        moves = any(map(_SERVERS.search, self._files.values())) or any(self.edits.values())
+        moves = names_server(self.modules.values()) or any(self.edits.values())
         self._state.low = self._state.low or self._located(line._replace(stops=moves) for line in left)
 
     def rename(self, visited: Collection[str]) -> None:

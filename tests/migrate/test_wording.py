@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mcpcore_lint.migrate.messages import code_of
-from mcpcore_lint.migrate.sentences import whole
+from mcpcore_lint.migrate.sentences import is_true_alone, whole
 
 SAID = {
     "Invalid JSON for metrics.": "The JSON for metrics is invalid.",
@@ -57,6 +57,23 @@ def test_what_a_message_leaves_out_is_added(when: str) -> None:
 def test_other_messages_stay(when: str) -> None:
     """A sentence stays, and so does a text whose missing words are not certain."""
     assert when == whole(when)
+
+
+def test_a_participle_is_no_verb() -> None:
+    """A clause behind it has its own verb, and the sentence has none."""
+    for when in (
+        "callback_url required when tokens were not provided.",
+        "Token missing if x is set.",
+        "No x set if y is z.",
+    ):
+        assert not is_true_alone(when, ())
+    for when in (
+        "callback_url is required when tokens were not provided.",
+        "The stored token expired when it was used.",
+        "The size exceeds what is allowed if x is set.",
+        "The limit configured must be set when x is.",
+    ):
+        assert is_true_alone(when, ())
 
 
 @pytest.mark.parametrize(

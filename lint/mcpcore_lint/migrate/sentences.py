@@ -139,6 +139,10 @@ _LOOSE: Final = re.compile(
 _FINITE: Final = re.compile(
     rf"\b{VERB}|\b(?:exceeds?|match(?:es|ed)|timed out|expired|contains?|supports?|accepts?|expects?|belongs?|lacks?)\b"
 )
+_NO_VERB: Final = re.compile(
+    rf"(?:(?!{_FINITE.pattern})\S+ )+?(?:{_PARTICIPLE}|missing|required) (?:when|if|unless|because|since|until|while)\b"
+)
+"""A participle in place of the verb, in front of a clause that has one: "path required when tokens are missing"."""
 # Two sentences in one, or a verb at a place where it was guessed.
 _UNCLEAR: Final = re.compile(r":|\bbut (?:is|are|was|were) ")
 _NONE: Final[dict[str, str]] = {}
@@ -231,6 +235,7 @@ def is_true_alone(when: str, parameters: Container[str], recovery: str = "") -> 
         _FINITE.search(when) is not None
         and (recovery != "" or _BARE.match(when) is None)
         and not _UNCLEAR.search(when)
+        and not _NO_VERB.match(when)
         and all(name in parameters for name in _PLACE.findall(when))
     )
 

@@ -21,6 +21,17 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "f: ValueError keeps its class and its text",
     ),
+    "a text that shows an error behind what failed": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            result = requests.get(x)
+            if result.error:
+                return f"Packing the order failed: {result.error}"
+            return result.text
+        """,
+        "f: a text says that something failed",
+    ),
     "an error that is a number": (
         """
         @mcp.tool()

@@ -657,6 +657,54 @@ async def test_failures_that_a_low_level_server_returns_are_marked(tmp_path: Pat
     assert stays == run(tmp_path / "stays", {"server.py": stays})[1]["server.py"]
 
 
+SHOWN = """
+
+async def find(arguments: dict) -> list[TextContent]:
+    result, err_msg = arguments.get("x", {}), str(arguments)
+    try:
+        if result.get("y"):
+            return [TextContent(type="text", text=f"\u2717 {result.get('message', 'Unknown error')}")]
+        if len(arguments) > 9:
+            return [TextContent(type="text", text=f"Error: packing failed: {err_msg}")]
+        if arguments:
+            return [TextContent(type="text", text=f"Packing failed: {err_msg}")]
+        return [TextContent(type="text", text=f"Packing failed: {len(result)} of 9, and that is fine")]
+    except KeyError:
+        return [TextContent(type="text", text="There was nothing to pack")]
+
+
+async def check_shop(arguments: dict) -> list[TextContent]:
+    error = arguments.get("x")
+    return [TextContent(type="text", text=f"The test failed: {error}")]
+
+
+async def ping(arguments: dict) -> list[TextContent]:
+    return [TextContent(type="text", text=f"\u2717 {arguments['error']}")]
+"""
+
+
+def test_failures_of_low_level_servers_that_show_an_error_are_marked(tmp_path: Path) -> None:
+    """Their texts need not begin with "Error". What may be a result about a job that failed has a line, as in other tools."""
+    branch = '        elif name == "NAME":\n            return await NAME(arguments)\n'
+    more = "".join(branch.replace("NAME", name) for name in ("check_shop", "ping"))
+    head = RETURNED.partition("\n\nasync def find")[0].replace(
+        '        elif name == "sell"', f'{more}        elif name == "sell"'
+    )
+    outcome, files = run(tmp_path, {"server.py": head + SHOWN})
+    for text in ("\u2717 {result.get('message', 'Unknown error')}", "Error: packing failed: {err_msg}"):
+        marked = f'CallToolResult(content=[TextContent(type="text", text=f"{text}")], is_error=True)'
+        assert marked in files["server.py"]
+    assert [
+        ("find", "a text says that something failed"),
+        ("find", "a text may be a failure"),
+        ("check_shop", "a text says that something failed"),
+        ("ping", "a text says that something failed"),
+    ] == [(*line.tools, line.pattern) for line in outcome.left if line.perhaps]
+    assert 4 == sum(
+        "return CallToolResult(content=..., is_error=True) if the tool could not" in line for line in report(outcome)
+    )
+
+
 READ = """from mcp.server import (
     Server,  # the server
 )

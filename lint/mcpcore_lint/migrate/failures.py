@@ -8,7 +8,7 @@ from typing import Final
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.syntax.parse import all_parameters, mentions, walk, walk_shallow
 from mcpcore_lint.migrate.body import FUNCTIONS, Body, only_logs
-from mcpcore_lint.migrate.messages import is_text, may_be_text, pieces
+from mcpcore_lint.migrate.messages import is_text, may_be_text, parts_of, pieces
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS, canonical
@@ -211,6 +211,10 @@ _BEGINS_IN_CLAUSE: Final = re.compile(
     re.IGNORECASE,
 )
 _SOFT: Final = re.compile(r".{0,60}\b(?:not found|does not exist|not available|not configured)\b", re.IGNORECASE)
+_SHOWS: Final = re.compile(r"\s*(?:(?P<sign>[\u2717\u2718])|.{0,60}\bfailed:)\s*", re.IGNORECASE)
+"""The text in front of a value that says why something failed: the tool, or a thing such as a job that it is about."""
+_WHY: Final = re.compile(r"err(?:or)?(?:_?(?:msg|message|text))?\b|exception\b", re.IGNORECASE)
+"""The name of such a value, and not of several, as a report has them."""
 _DECLINED: Final = re.compile(r"\b(?:cancel+ed|declined|rejected|aborted)\b", re.IGNORECASE)
 _CHECKS: Final = re.compile(r"valid|check|verif|lint|diagnos|health|test", re.IGNORECASE)
 """Tools whose result may be that something is invalid."""
@@ -453,8 +457,14 @@ def _text(node: ast.Return, value: ast.expr, body: Body) -> Place | Left | None:
     names_exception = clause is not None and clause.name is not None and mentions(value, clause.name)
     if clause is not None and (names_exception or _BEGINS_IN_CLAUSE.match(start)):
         return Place(node, "text", value)
-    if _BEGINS.match(start):
-        if start.lstrip().lower().startswith("invalid") and _CHECKS.search(body.tool):
+    holes = [ast.unparse(part) for part in parts_of(value, body.scope)[1:2] if isinstance(part, ast.expr)]
+    begins, checks = _BEGINS.match(start), _CHECKS.search(body.tool)
+    shows = _SHOWS.fullmatch(start) if not begins and any(map(_WHY.search, holes)) else None
+    if shows is not None and (checks or _REPORTS.search(body.tool) or not shows["sign"]):
+        decide = "raise ctx.fail if the tool could not do its work"
+        return body.left(node, "a text says that something failed", decide)._replace(perhaps=True)
+    if begins or shows is not None:
+        if checks and start.lstrip().lower().startswith("invalid"):
             return body.left(node, "a text says that something is invalid", "raise ctx.fail if that is a failure")
         return Place(node, "text", value)
     if _SOFT.match("".join(filter(None, parts))) or clause is not None:

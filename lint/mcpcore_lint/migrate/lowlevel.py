@@ -345,15 +345,15 @@ class Marker:
     def mark(self, tool: ToolDef) -> None:
         """Mark the failures of a dispatcher, and of the functions to which it passes the calls."""
         is_new = is_of_version_2(tool)
-        names = [name for entry in tool.serves if (name := string(entry.name)) is not None]
+        names = [(entry.handler, name) for entry in tool.serves if (name := string(entry.name)) is not None]
         calls = [(entry.handler, entry.inside.module, entry.call) for entry in tool.serves]
-        self._function(tool.handler, names, is_passed=not is_new, raises=is_new)
+        self._function(tool.handler, [name for _, name in names], is_passed=not is_new, raises=is_new)
         for handler in [handler for handler, *_ in calls if handler is not None]:
             own = [(module, call) for other, module, call in calls if other is handler and call is not None]
             # A decorator may read what the function returns.
             plain = not getattr(handler.node, "decorator_list", ())
             is_passed = not is_new and plain and all(self._callers.only_returned(*call) for call in own)
-            self._function(handler, names, is_passed=is_passed)
+            self._function(handler, [name for other, name in names if other is handler], is_passed=is_passed)
             if self._changed.get(handler.node):
                 self._annotate(tool.handler)
 
@@ -376,6 +376,10 @@ class Marker:
         segment, range_of = module.source.segment, module.source.node_range
         expected = self._callers.asserted.get(node, Asserted())
         for place, value in _returned(body):
+            if isinstance(place, Left):
+                decide = f"{_RETURN} if the tool could not do its work"
+                marks.left.append(place._replace(tools=(handler.name,), decide=decide))
+                continue
             if place.rule not in self._rules:
                 continue
             if isinstance(value, ast.Call) and _is_result(value, body):
@@ -436,8 +440,8 @@ def _is_result(value: ast.Call, body: Body) -> bool:
     return _name(value, body) == RESULT
 
 
-def _returned(body: Body) -> Iterator[tuple[Place, ast.expr]]:
-    """The contents and the results that are failures, and that nothing marks."""
+def _returned(body: Body) -> Iterator[tuple[Place | Left, ast.expr]]:
+    """The contents and the results that are failures, or may be, and that nothing marks."""
     for node in (node for node in body.nodes if isinstance(node, ast.Return)):
         value = content = node.value
         if isinstance(value, ast.Call) and _is_result(value, body):
@@ -452,7 +456,7 @@ def _returned(body: Body) -> Iterator[tuple[Place, ast.expr]]:
                 if isinstance(block, ast.Call) and _name(block, body) == CONTENT
                 else None
             )
-            if isinstance(place, Place):
+            if place is not None:
                 yield place, value
 
 

@@ -192,6 +192,21 @@ GOES = {
         """,
         'except Exception goes: it said f"Query failed: {e}"',
     ),
+    "a mapping with further texts": (
+        """
+        try:
+            return driver.run(names)
+        except Exception as e:
+            return {
+                "success": False,
+                "error": str(e),
+                "message": "The entities were not created",
+                "hint": "Try it again",
+            }
+        """,
+        "return driver.run(names)",
+        'except Exception goes: it said str(e) beside {"message": "The entities were not created"} and "Try it again"',
+    ),
 }
 
 

@@ -471,7 +471,10 @@ class Conversion:
             changes += made
             for broad in clauses:
                 message = broad.place.message
-                text = " ".join(segment(message).split()) if message is not None else "nothing"
+                # The text of an exception is all that clients read now.
+                beside = " and ".join(argument.partition("=")[2] for argument in broad.place.arguments)
+                said = segment(message) if message is not None else "nothing"
+                text = " ".join(f"{said} beside {beside}".removesuffix(" beside ").split())
                 how = "goes" if broad.goes else "raises again"
                 kinds = " ".join(segment(broad.clause.type).split()) if broad.clause.type is not None else ""
                 gone.append(body.left(broad.clause, f"except {kinds}".strip() + f" {how}", f"it said {text}"))

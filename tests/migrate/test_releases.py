@@ -6,7 +6,9 @@ import importlib
 from pathlib import Path
 
 import pytest
-from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, GONE, METHODS, MOVED, REMOVED, WHERE_RUN
+from mcp import types
+from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, FIELDS, GONE, METHODS, MOVED, REMOVED, WHERE_RUN
+from pydantic import BaseModel
 
 from tests.migrate.migrating import migrated, report, run
 
@@ -398,6 +400,43 @@ def test_settings_of_an_application_go_to_the_call_that_makes_it(tmp_path: Path)
     }.items()):  # fmt: skip
         outcome, _ = run(tmp_path / str(number), {"server.py": server, "use.py": use + end})
         assert report(outcome)[0].endswith(f", as in {ways}")
+
+
+ON_TYPES = """import mcp
+from mcp import types
+from mcp.server import MCPServer
+from mcp.types import TextContent, Tool
+
+server = MCPServer("x")
+
+
+def make(text: TextContent, run: object, other) -> Tool:
+    tool = Tool(name="x", inputSchema={})
+    setattr(tool, "handler", run)
+    text.extra = 1
+    prompt = types.Prompt(name="x")
+    prompt.run = mcp.Tool(name="y", inputSchema={})
+    tool.description = tool._run = setattr(tool, "inputSchema", {})
+    Tool.kind = other.handler = setattr(tool, text.text, 1)
+    several = Tool(name="x", inputSchema={})
+    several = other(several)
+    several.handler = server.handler = 1
+    return tool
+"""
+
+
+def test_attributes_that_types_of_the_protocol_refuse_have_a_line(tmp_path: Path) -> None:
+    """Version 1 took any. Fields, private attributes, and those of classes and of other objects are right."""
+    outcome, _ = run(tmp_path, {"server.py": ON_TYPES})
+    end = ", which is no field: SDK 2.0 refuses it; keep it elsewhere, such as in a dict by the name of the object"
+    lines = [(11, "handler", "Tool"), (12, "extra", "TextContent"), (14, "run", "Prompt")]
+    assert {f"server.py:{line}: the attribute {name} of a {kind}{end}" for line, name, kind in lines} == {
+        line for line in report(outcome) if "the attribute" in line
+    }
+    assert all(line.stops for line in outcome.left if "the attribute" in line.pattern)
+    models = [part for part in vars(types).values() if isinstance(part, type) and issubclass(part, BaseModel)]
+    assert set() == {field for model in models for field in model.model_fields} - FIELDS
+    assert ["SubscriptionFilter"] == [part.__name__ for part in models if part.model_config.get("extra") == "allow"]
 
 
 def test_reads_of_the_function_of_a_tool_follow(tmp_path: Path) -> None:

@@ -22,10 +22,12 @@ from mcpcore_lint.migrate.renames import (
     CONTEXT,
     DECORATED,
     FASTMCP_4,
+    FIELDS,
     GONE,
     METHODS,
     PATHS,
     RUN,
+    SDK_2,
     TASKS,
     WHERE_RUN,
 )
@@ -50,6 +52,11 @@ _MEMBERS: Final = (
     ("fastmcp.Context", CONTEXT, "{}() of the context, which {} changed"),
 )
 _OF_SDK: Final = frozenset({"mcpcore.Server", "mcp.LowLevelServer"})
+_OF_PROTOCOL: Final = re.compile(
+    r"mcp\.(?:Tool|CallToolResult|TextContent)|mcp[._]types\.(?!SubscriptionFilter$)[A-Z]\w*"
+)
+"""The objects of the protocol that have nothing but their fields."""
+_NO_FIELD: Final = f"{SDK_2} refuses it; keep it elsewhere, such as in a dict by the name of the object"
 _DECORATORS: Final = frozenset({"tool", "resource", "prompt"})
 _READING: Final = frozenset({"int", "str", "os.getenv", "os.environ.get", "getenv"})
 """Calls that give the same value again."""
@@ -322,6 +329,27 @@ def _members(module: Module) -> Iterator[Left]:
             ):
                 release, instead = table[node.attr]
                 yield Left(module.path, node.lineno, (), pattern.format(node.attr, release), instead)
+
+
+def refused(module: Module) -> Iterator[Left]:
+    """The lines about attributes that a file sets on objects of the protocol's types, which have no such fields."""
+    for node in walk([module.tree]) if module.source.has("mcp") else ():
+        match node:
+            case ast.Attribute(value=owner, attr=name, ctx=ast.Store()):
+                pass
+            case ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=str(name)), _]):
+                pass
+            case _:
+                continue
+        scope = scope_around(node, module)
+        place = scope.lookup(owner.id) if isinstance(owner, ast.Name) else None
+        # A name with several values may hold another object there. Private attributes are no fields.
+        if name in FIELDS or name.startswith("_") or place is None or len(place[1]) != 1:
+            continue
+        kinds = classes_of(owner, scope)
+        if kinds and all(map(_OF_PROTOCOL.fullmatch, kinds)) and not isinstance(evaluate(owner, scope), Symbol):
+            pattern = f"the attribute {name} of a {min(kinds).rpartition('.')[2]}, which is no field"
+            yield Left(module.path, node.lineno, (), pattern, _NO_FIELD, stops=True)
 
 
 def _is_registered(node: ast.expr, scope: Scope, module: Module, handlers: Container[str]) -> bool:

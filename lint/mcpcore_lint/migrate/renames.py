@@ -52,6 +52,20 @@ ATTRIBUTES: Final = {
 }
 """Fields of the SDK's types. Version 2 reads them by their Python names only."""
 
+_SAME: Final = """
+    action annotations argument arguments audience blob cache_scope call cancel capabilities code completion
+    completions content contents context create create_message created_at cursor data description elicitation
+    elicitations error execution experimental extensions form has_more hints icons id input input_requests
+    input_responses instructions jsonrpc last_modified last_updated_at level list logger logging message
+    messages meta metadata method mode model name notifications params poll_interval priority progress prompts
+    prompts_list_changed reason ref request_id request_state requested requests required required_capabilities
+    resource resource_subscriptions resources resources_list_changed result result_type role roots sampling size
+    sizes src status status_message subscribe supported supported_versions task task_id tasks temperature text
+    theme title tools tools_list_changed total ttl ttl_ms type uri url value values version
+"""
+FIELDS: Final = frozenset({*ATTRIBUTES, *ATTRIBUTES.values(), *_SAME.split()})
+"""The fields of all types of the protocol, in either version."""
+
 POSITIONAL: Final = ("name", "instructions", "website_url", "icons", "auth_server_provider", "token_verifier")
 """The positional parameters of FastMCP in version 1, of which version 2 has only the first at its place."""
 

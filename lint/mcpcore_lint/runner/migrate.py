@@ -25,7 +25,7 @@ from mcpcore_lint.migrate.imports import ordered, unused, used_names
 from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, Marker, names_server, plan_servers
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, Left, merged
-from mcpcore_lint.migrate.options import RUNS, Servers, plan_options, servers_of
+from mcpcore_lint.migrate.options import RUNS, Servers, plan_options, refused, servers_of
 from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
 from mcpcore_lint.migrate.reached import imported_by, unresolved_lines
 from mcpcore_lint.migrate.renames import ATTRIBUTES, MANAGERS
@@ -504,7 +504,7 @@ class _Pass:
                     renaming.run()
                     self.exported.update(renaming.exported)
                     self.edits[path] = renaming.edits
-                    self._note("rename", path, renaming.left)
+                    self._note("rename", path, [*renaming.left, *refused(module)])
 
     def convert(self, visited: Collection[str]) -> None:
         """Convert the failures in the functions of the tools."""

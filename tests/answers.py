@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import anyio
 from mcp.shared.exceptions import MCPError
@@ -14,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 from mcpcore import Envelope
 
 C = TypeVar("C")
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -48,3 +50,20 @@ def envelope_of(answer: Any) -> Envelope:
 def records_of(trail: Path) -> list[dict[str, Any]]:
     """Return the records of a trail, which need not have been begun."""
     return [json.loads(line) for line in trail.read_text().splitlines()] if trail.exists() else []
+
+
+def within(seconds: float) -> Callable[[Callable[P, Coroutine[Any, Any, None]]], Callable[P, None]]:
+    """Run an async test on an event loop of its own, and fail it if it takes longer."""
+
+    def decorate(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+        @functools.wraps(test)
+        def run(*args: P.args, **kwargs: P.kwargs) -> None:
+            async def limited() -> None:
+                with anyio.fail_after(seconds):
+                    await test(*args, **kwargs)
+
+            anyio.run(limited)
+
+        return run
+
+    return decorate

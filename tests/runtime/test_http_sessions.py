@@ -7,7 +7,7 @@ import contextlib
 import gc
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio
@@ -26,6 +26,7 @@ from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.http import ChildFront
 from mcpcore.sdk import http
 from mcpcore.sdk.http import Sessions, web_server
+from tests.answers import within
 
 ECHO = """
 import json, sys
@@ -102,120 +103,93 @@ async def applications(kind: str, sessions: Sessions) -> AsyncIterator[Strangers
         tasks.cancel_scope.cancel()
 
 
-def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run a test."""
-
-    async def limited() -> None:
-        with anyio.fail_after(120):
-            await test()
-
-    anyio.run(limited)
-
-
 KINDS = pytest.mark.parametrize("kind", ["server", "fastmcp", "proxy"])
 
 
 @KINDS
-def test_strangers_lock_nobody_out_and_end_no_session_that_works(kind: str) -> None:
+@within(120)
+async def test_strangers_lock_nobody_out_and_end_no_session_that_works(kind: str) -> None:
     """Their own sessions, which never called anything, give way; those without a handshake first, the oldest first."""
-
-    async def test() -> None:
-        async with applications(kind, Sessions(path="/mcp", most=4)) as clients:
-            working = await clients.opened("10.0.0.1", INITIALIZED, PING)
-            unused = await clients.opened("10.0.0.2", INITIALIZED)
-            flood = [await clients.opened(f"10.0.1.{number}") for number in range(8)]
-            assert [200, 200] == [await clients.status(ident) for ident in (working, unused)]
-            assert [404] * 6 + [200] * 2 == [await clients.status(ident) for ident in flood]
-
-    run(test)
+    async with applications(kind, Sessions(path="/mcp", most=4)) as clients:
+        working = await clients.opened("10.0.0.1", INITIALIZED, PING)
+        unused = await clients.opened("10.0.0.2", INITIALIZED)
+        flood = [await clients.opened(f"10.0.1.{number}") for number in range(8)]
+        assert [200, 200] == [await clients.status(ident) for ident in (working, unused)]
+        assert [404] * 6 + [200] * 2 == [await clients.status(ident) for ident in flood]
 
 
 @KINDS
-def test_one_more_session_of_a_client_is_refused_and_told_when_to_try_again(kind: str) -> None:
+@within(120)
+async def test_one_more_session_of_a_client_is_refused_and_told_when_to_try_again(kind: str) -> None:
     """A client gets half of the places, all clients of an address three quarters; the places come back."""
-
-    async def test() -> None:
-        async with applications(kind, Sessions(path="/mcp", most=4)) as clients:
-            greedy = [await clients.opened("10.0.0.9", PING) for _ in range(2)]
-            refused = await clients.open("10.0.0.9")
-            assert (503, "30") == (refused.status_code, refused.headers["retry-after"])
-            assert "Too many sessions" in refused.json()["error"]["message"]
-            await clients.opened("10.0.0.9", PING, token="Bearer x")
-            assert 503 == (await clients.open("10.0.0.9", "Bearer y")).status_code, "one address"
-            last = await clients.opened("10.0.0.1", PING)
-            assert 503 == (await clients.open("10.0.0.2")).status_code, "all"
-            assert [200] * 3 == [await clients.status(ident) for ident in (*greedy, last)]
-            assert 200 == (await clients.send("10.0.0.9", "DELETE", headers={"mcp-session-id": greedy[0]})).status_code
-            assert 200 == (await clients.open("10.0.0.2")).status_code
-
-    run(test)
+    async with applications(kind, Sessions(path="/mcp", most=4)) as clients:
+        greedy = [await clients.opened("10.0.0.9", PING) for _ in range(2)]
+        refused = await clients.open("10.0.0.9")
+        assert (503, "30") == (refused.status_code, refused.headers["retry-after"])
+        assert "Too many sessions" in refused.json()["error"]["message"]
+        await clients.opened("10.0.0.9", PING, token="Bearer x")
+        assert 503 == (await clients.open("10.0.0.9", "Bearer y")).status_code, "one address"
+        last = await clients.opened("10.0.0.1", PING)
+        assert 503 == (await clients.open("10.0.0.2")).status_code, "all"
+        assert [200] * 3 == [await clients.status(ident) for ident in (*greedy, last)]
+        assert 200 == (await clients.send("10.0.0.9", "DELETE", headers={"mcp-session-id": greedy[0]})).status_code
+        assert 200 == (await clients.open("10.0.0.2")).status_code
 
 
-def test_a_network_of_ipv6_is_one_client() -> None:
+@within(120)
+async def test_a_network_of_ipv6_is_one_client() -> None:
     """Whoever has one address of it has 2^64."""
-
-    async def test() -> None:
-        async with applications("server", Sessions(path="/mcp", most=4)) as clients:
-            for number in range(2):
-                await clients.opened(f"2001:db8::{number}", PING)
-            assert 503 == (await clients.open("2001:db8::ffff")).status_code
-            await clients.opened("2001:db8:0:1::1", PING)
-            await clients.opened("::ffff:10.0.0.1", PING)
-            assert 503 == (await clients.open("::ffff:10.0.0.2")).status_code, "all"
-
-    run(test)
+    async with applications("server", Sessions(path="/mcp", most=4)) as clients:
+        for number in range(2):
+            await clients.opened(f"2001:db8::{number}", PING)
+        assert 503 == (await clients.open("2001:db8::ffff")).status_code
+        await clients.opened("2001:db8:0:1::1", PING)
+        await clients.opened("::ffff:10.0.0.1", PING)
+        assert 503 == (await clients.open("::ffff:10.0.0.2")).status_code, "all"
 
 
-def test_a_verified_client_counts_for_itself() -> None:
+@within(120)
+async def test_a_verified_client_counts_for_itself() -> None:
     """Not for its address, which may be that of a gateway; and no other client frees or ends its places."""
-
-    async def test() -> None:
-        async with applications("server", Sessions(path="/mcp", most=4)) as clients:
-            alice = [await clients.opened("10.0.0.1", PING, user="alice") for _ in range(2)]
-            assert 503 == (await clients.open("10.0.0.1", user="alice")).status_code
-            for ident in alice:
-                assert 404 == await clients.status(ident, user="bob")
-            assert 503 == (await clients.open("10.0.0.1", user="alice")).status_code, "the 404 freed nothing"
-            await clients.opened("10.0.0.1", user="bob")
-            unused = await clients.opened("10.0.0.1", user="bob")
-            assert 200 == (await clients.open("10.0.0.1", user="carol")).status_code, "a session of bob gave way"
-            assert 200 == await clients.status(unused, user="bob")
-
-    run(test)
+    async with applications("server", Sessions(path="/mcp", most=4)) as clients:
+        alice = [await clients.opened("10.0.0.1", PING, user="alice") for _ in range(2)]
+        assert 503 == (await clients.open("10.0.0.1", user="alice")).status_code
+        for ident in alice:
+            assert 404 == await clients.status(ident, user="bob")
+        assert 503 == (await clients.open("10.0.0.1", user="alice")).status_code, "the 404 freed nothing"
+        await clients.opened("10.0.0.1", user="bob")
+        unused = await clients.opened("10.0.0.1", user="bob")
+        assert 200 == (await clients.open("10.0.0.1", user="carol")).status_code, "a session of bob gave way"
+        assert 200 == await clients.status(unused, user="bob")
 
 
 @KINDS
-def test_a_handshake_that_does_not_end_has_a_short_life(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@within(120)
+async def test_a_handshake_that_does_not_end_has_a_short_life(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that goes on keeps its session."""
     monkeypatch.setattr(http, "HANDSHAKE", 0.3)
     monkeypatch.setattr(http, "_PERIOD", 0.05)
-
-    async def test() -> None:
-        async with applications(kind, Sessions(path="/mcp")) as clients:
-            kept = [await clients.opened("a", INITIALIZED), await clients.opened("a", PING)]
-            left = await clients.opened("a")
-            await anyio.sleep(1)
-            assert [200, 200] == [await clients.status(ident) for ident in kept]
-            assert 404 == await clients.status(left)
-
-    run(test)
+    async with applications(kind, Sessions(path="/mcp")) as clients:
+        kept = [await clients.opened("a", INITIALIZED), await clients.opened("a", PING)]
+        left = await clients.opened("a")
+        await anyio.sleep(1)
+        assert [200, 200] == [await clients.status(ident) for ident in kept]
+        assert 404 == await clients.status(left)
 
 
-def test_an_idle_session_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+@within(120)
+async def test_an_idle_session_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that works, too."""
     monkeypatch.setattr(http, "_PERIOD", 0.05)
-
-    async def test() -> None:
-        async with applications("server", Sessions(path="/mcp", idle=0.3)) as clients:
-            left = await clients.opened("a", INITIALIZED, PING)
-            await anyio.sleep(1)
-            assert 404 == await clients.status(left)
-
-    run(test)
+    async with applications("server", Sessions(path="/mcp", idle=0.3)) as clients:
+        left = await clients.opened("a", INITIALIZED, PING)
+        await anyio.sleep(1)
+        assert 404 == await clients.status(left)
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_session_that_cannot_be_ended_holds_up_nobody(fails: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@within(120)
+async def test_a_session_that_cannot_be_ended_holds_up_nobody(fails: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The application hangs, or fails; requests outside of sessions, and other paths, are not counted."""
     monkeypatch.setattr(http, "_END_IN", 0.05)
     opened = 0
@@ -232,35 +206,30 @@ def test_a_session_that_cannot_be_ended_holds_up_nobody(fails: bool, monkeypatch
         await send({"type": "http.response.start", "status": 200, "headers": [ident]})
         await send({"type": "http.response.body", "body": b""})
 
-    async def test() -> None:
-        clients = Strangers(Sessions(path="/mcp", most=1).in_front_of(app))
-        for _ in range(3):
-            assert 200 == (await clients.open()).status_code
-        await clients.opened("a", PING)
-        assert 503 == (await clients.open()).status_code
-        assert 200 == (await clients.send("a", json=PING, headers={"mcp-protocol-version": "2026-07-28"})).status_code
-
-    run(test)
+    clients = Strangers(Sessions(path="/mcp", most=1).in_front_of(app))
+    for _ in range(3):
+        assert 200 == (await clients.open()).status_code
+    await clients.opened("a", PING)
+    assert 503 == (await clients.open()).status_code
+    assert 200 == (await clients.send("a", json=PING, headers={"mcp-protocol-version": "2026-07-28"})).status_code
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of the streams that the SDK lost
 @KINDS
-def test_a_session_takes_its_streams_along(kind: str) -> None:
+@within(120)
+async def test_a_session_takes_its_streams_along(kind: str) -> None:
     """All of them end, including those that were opened simultaneously, of which the SDK knows the last only."""
-
-    async def test() -> None:
-        async with applications(kind, Sessions(path="/mcp")) as clients:
-            headers = {"mcp-session-id": await clients.opened("a", INITIALIZED)}
-            streams = [asyncio.ensure_future(clients.send("a", "GET", headers=headers)) for _ in range(5)]
-            await anyio.sleep(0.5)
-            assert 200 == (await clients.send("a", "DELETE", headers=headers)).status_code
-            await asyncio.wait_for(asyncio.gather(*streams), 10)
-        gc.collect()
-
-    run(test)
+    async with applications(kind, Sessions(path="/mcp")) as clients:
+        headers = {"mcp-session-id": await clients.opened("a", INITIALIZED)}
+        streams = [asyncio.ensure_future(clients.send("a", "GET", headers=headers)) for _ in range(5)]
+        await anyio.sleep(0.5)
+        assert 200 == (await clients.send("a", "DELETE", headers=headers)).status_code
+        await asyncio.wait_for(asyncio.gather(*streams), 10)
+    gc.collect()
 
 
-def test_a_request_without_an_answer_is_told_that_its_session_has_ended() -> None:
+@within(120)
+async def test_a_request_without_an_answer_is_told_that_its_session_has_ended() -> None:
     """An application that forgets a request at the end of its session leaves no client waiting.
 
     An answer that opens no session takes no place for one.
@@ -273,21 +242,19 @@ def test_a_request_without_an_answer_is_told_that_its_session_has_ended() -> Non
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body"})
 
-    async def test() -> None:
-        sessions = Sessions(path="/mcp")
-        clients = Strangers(sessions.in_front_of(app))
-        assert (200, set()) == ((await clients.send("a", "OPTIONS")).status_code, sessions._sessions)
-        headers = {"mcp-session-id": await clients.opened("a")}
-        answer = asyncio.ensure_future(clients.send("a", "PUT", headers=headers))
-        await anyio.sleep(0.1)
-        await clients.send("a", "DELETE", headers=headers)
-        assert (404, "The session has ended.") == ((await answer).status_code, (await answer).text)
-
-    run(test)
+    sessions = Sessions(path="/mcp")
+    clients = Strangers(sessions.in_front_of(app))
+    assert (200, set()) == ((await clients.send("a", "OPTIONS")).status_code, sessions._sessions)
+    headers = {"mcp-session-id": await clients.opened("a")}
+    answer = asyncio.ensure_future(clients.send("a", "PUT", headers=headers))
+    await anyio.sleep(0.1)
+    await clients.send("a", "DELETE", headers=headers)
+    assert (404, "The session has ended.") == ((await answer).status_code, (await answer).text)
 
 
 @pytest.mark.parametrize("allowed", [None, "127.0.0.1", "10.9.9.9"])
-def test_forwarded_addresses_are_believed_only_where_the_operator_says_so(
+@within(120)
+async def test_forwarded_addresses_are_believed_only_where_the_operator_says_so(
     allowed: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise one client would pass for many; the real web server of the commands says who sent a request."""
@@ -300,16 +267,13 @@ def test_forwarded_addresses_are_believed_only_where_the_operator_says_so(
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": f"{scope['scheme']} {scope['client'][0]}".encode()})
 
-    async def test() -> None:
-        with socket.create_server(("127.0.0.1", 0)) as listening:
-            web = web_server(app, level="critical", grace=1, lifespan="off")
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(web.serve, [listening])
-                forwarded = {"x-forwarded-for": "10.1.1.1", "x-forwarded-proto": "https"}
-                async with httpx2.AsyncClient(trust_env=False) as client:
-                    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-                    answer = await client.get(url, headers=forwarded)
-                assert ("https 10.1.1.1" if allowed == "127.0.0.1" else "http 127.0.0.1") == answer.text
-                web.should_exit = True
-
-    run(test)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        web = web_server(app, level="critical", grace=1, lifespan="off")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(web.serve, [listening])
+            forwarded = {"x-forwarded-for": "10.1.1.1", "x-forwarded-proto": "https"}
+            async with httpx2.AsyncClient(trust_env=False) as client:
+                url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+                answer = await client.get(url, headers=forwarded)
+            assert ("https 10.1.1.1" if allowed == "127.0.0.1" else "http 127.0.0.1") == answer.text
+            web.should_exit = True

@@ -37,7 +37,7 @@ from mcpcore import (
 )
 from mcpcore.services.breaker import CircuitBreaker, CircuitOpenError
 
-BACKENDS = pytest.mark.parametrize("backend", ["asyncio", "trio"])
+BACKENDS = pytest.mark.parametrize("anyio_backend", ["asyncio", "trio"])
 
 
 class Clock:
@@ -278,7 +278,8 @@ def test_two_breakers_in_one_call_count_apart(clock: Clock) -> None:
 
 
 @BACKENDS
-def test_async_blocks_and_functions(backend: str, clock: Clock) -> None:
+@pytest.mark.anyio
+async def test_async_blocks_and_functions(clock: Clock) -> None:
     """`async with`, async functions, and plain functions that return a coroutine."""
     breaker = CircuitBreaker("payments", failures=3, clock=clock)
 
@@ -289,28 +290,26 @@ def test_async_blocks_and_functions(backend: str, clock: Clock) -> None:
     def begun() -> Any:
         return charge()
 
-    async def main() -> None:
+    with pytest.raises(TimeoutError):
+        async with breaker:
+            await charge()
+    for guarded in (breaker(charge), breaker(begun)):
         with pytest.raises(TimeoutError):
-            async with breaker:
-                await charge()
-        for guarded in (breaker(charge), breaker(begun)):
-            with pytest.raises(TimeoutError):
-                await guarded()
-        assert "open" == breaker.state
-        refused = breaker(charge)()
-        with pytest.raises(CircuitOpenError):
-            await refused
-        with pytest.raises(CircuitOpenError):
-            breaker(begun)()
-        with pytest.raises(CircuitOpenError):
-            async with breaker:
-                pytest.fail("the service was called")
-
-    anyio.run(main, backend=backend)
+            await guarded()
+    assert "open" == breaker.state
+    refused = breaker(charge)()
+    with pytest.raises(CircuitOpenError):
+        await refused
+    with pytest.raises(CircuitOpenError):
+        breaker(begun)()
+    with pytest.raises(CircuitOpenError):
+        async with breaker:
+            pytest.fail("the service was called")
 
 
 @BACKENDS
-def test_a_coroutine_is_refused_if_the_circuit_opened_before_it_ran(backend: str, clock: Clock) -> None:
+@pytest.mark.anyio
+async def test_a_coroutine_is_refused_if_the_circuit_opened_before_it_ran(clock: Clock) -> None:
     """It is closed, so that Python does not warn that it never ran."""
     breaker = CircuitBreaker("payments", failures=1, clock=clock)
 
@@ -321,38 +320,33 @@ def test_a_coroutine_is_refused_if_the_circuit_opened_before_it_ran(backend: str
     def begun() -> Any:
         return charge()
 
-    async def main() -> None:
-        waiting = begun()
-        fail(breaker)
-        with pytest.raises(CircuitOpenError):
-            await waiting
-        clock.now += 30
-        assert ("charged", "closed") == (await begun(), breaker.state)
-
-    anyio.run(main, backend=backend)
+    waiting = begun()
+    fail(breaker)
+    with pytest.raises(CircuitOpenError):
+        await waiting
+    clock.now += 30
+    assert ("charged", "closed") == (await begun(), breaker.state)
 
 
 @BACKENDS
-def test_a_cancelled_trial_lets_the_next_one_through(backend: str, clock: Clock) -> None:
+@pytest.mark.anyio
+async def test_a_cancelled_trial_lets_the_next_one_through(clock: Clock) -> None:
     """The cancellation passes, and the circuit does not stay half-open for ever."""
     breaker = opened(clock)
     clock.now += 10
-
-    async def main() -> None:
-        with anyio.move_on_after(0.01) as scope:
-            async with breaker:
-                await anyio.sleep_forever()
-        assert scope.cancelled_caught
-        assert 0.0 == breaker.retry_after
+    with anyio.move_on_after(0.01) as scope:
         async with breaker:
-            pass
-        assert "closed" == breaker.state
-
-    anyio.run(main, backend=backend)
+            await anyio.sleep_forever()
+    assert scope.cancelled_caught
+    assert 0.0 == breaker.retry_after
+    async with breaker:
+        pass
+    assert "closed" == breaker.state
 
 
 @BACKENDS
-def test_one_trial_among_many_tasks(backend: str, clock: Clock) -> None:
+@pytest.mark.anyio
+async def test_one_trial_among_many_tasks(clock: Clock) -> None:
     """Of a hundred concurrent tasks, one reaches the service."""
     breaker = opened(clock)
     clock.now += 10
@@ -366,12 +360,9 @@ def test_one_trial_among_many_tasks(backend: str, clock: Clock) -> None:
         except CircuitOpenError:
             refused.append(number)
 
-    async def main() -> None:
-        async with anyio.create_task_group() as tasks:
-            for number in range(100):
-                tasks.start_soon(attempt, number)
-
-    anyio.run(main, backend=backend)
+    async with anyio.create_task_group() as tasks:
+        for number in range(100):
+            tasks.start_soon(attempt, number)
     assert (1, 99, "closed") == (len(reached), len(refused), breaker.state)
 
 

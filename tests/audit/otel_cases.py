@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from typing import Literal
+from unittest import mock
 
 import pytest
 from opentelemetry import _logs, metrics, trace
@@ -161,11 +162,8 @@ def test_an_unknown_tool_name_creates_no_series(telemetry):
 def test_a_failing_signal_does_not_affect_the_others(telemetry, failure, monkeypatch, broken, tmp_path, caplog):
     """The other two and the trail have the failure, and the log reports the error."""
 
-    def fails(self, *args):
-        raise RuntimeError("the exporter is down")
-
     sink = OtelSink()
-    monkeypatch.setattr(OtelSink, broken, fails)
+    monkeypatch.setattr(OtelSink, broken, mock.Mock(side_effect=RuntimeError("the exporter is down")))
     before = sum(telemetry.counts().values()), len(telemetry.logs.get_finished_logs())
     with AuditTrail.open(tmp_path / "audit.jsonl", sinks=[sink]) as trail:
         trail.record(failure(1))

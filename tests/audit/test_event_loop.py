@@ -11,6 +11,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import anyio
 import pytest
@@ -335,11 +336,7 @@ def test_a_loop_that_is_torn_down_counts_unwritten_records(path, failure, monkey
 
     async def run() -> None:
         record_in(call, trail, failure(1), failure(2))
-
-        def interrupt(seconds: float) -> None:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr("mcpcore.audit.trail.anyio.sleep", interrupt)
+        monkeypatch.setattr("mcpcore.audit.trail.anyio.sleep", mock.Mock(side_effect=KeyboardInterrupt))
         await settle(call, errors.append)
 
     with held(path), pytest.raises(KeyboardInterrupt):

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from click.testing import CliRunner
@@ -482,9 +483,7 @@ def test_the_lock_file_of_the_example_is_up_to_date():
 def test_an_interruption_ends_the_command(pair, monkeypatch, command, further):
     """The exit code is that of shells, also while the command loads its modules."""
 
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
+    interrupted = mock.Mock(side_effect=KeyboardInterrupt)
     monkeypatch.setattr("mcpcore.cli.sources.read_sources", interrupted)
     assert 130 == mcpcore(command, "old.json", *further).exit_code
     monkeypatch.setitem(sys.modules, "mcpcore.cli.sources", type("Loading", (), {"__getattr__": interrupted})())
@@ -494,11 +493,8 @@ def test_an_interruption_ends_the_command(pair, monkeypatch, command, further):
 def test_a_write_that_fails_leaves_the_old_file(pair, monkeypatch):
     """So does a catalog that cannot be written in the format."""
 
-    def full(*_paths, **_folders):
-        raise OSError(28, "No space left on device")
-
     before = (pair / "new.json").read_text(encoding="utf-8")
-    monkeypatch.setattr("os.replace", full)
+    monkeypatch.setattr("os.replace", mock.Mock(side_effect=OSError(28, "No space left on device")))
     done = mcpcore("catalog", "old.json", "-o", "new.json")
     assert (2, True) == (done.exit_code, "No space left on device" in done.stderr)
     assert before == (pair / "new.json").read_text(encoding="utf-8")

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import click
 import pytest
@@ -242,10 +243,7 @@ def test_closed_streams_change_no_exit_code(closed, words, tmp_path):
 def test_an_error_of_a_command_is_not_taken_for_one_of_the_output(monkeypatch):
     """An unexpected error of a command is shown unchanged."""
 
-    def broken(**_: object) -> None:
-        raise OSError("the socket is gone")
-
-    monkeypatch.setattr("mcpcore.cli.root.cli", broken)
+    monkeypatch.setattr("mcpcore.cli.root.cli", mock.Mock(side_effect=OSError("the socket is gone")))
     with pytest.raises(OSError, match="the socket is gone"):
         run_group()
 

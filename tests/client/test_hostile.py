@@ -151,11 +151,9 @@ async def test_the_contract_warns_where_the_envelope_says_nothing() -> None:
 
 async def test_a_server_that_never_answers_is_left() -> None:
     """The call is cancelled when the time of the policy is over."""
-
-    async def never() -> Any:
-        await anyio.sleep_forever()
-
-    failure, calls = await failure_of([listed("a")], lambda _: never(), policy=CallPolicy(max_elapsed=0.1))
+    failure, calls = await failure_of(
+        [listed("a")], lambda _: anyio.sleep_forever(), policy=CallPolicy(max_elapsed=0.1)
+    )
     assert (["a"], "TIMEOUT", True, None) == (calls, failure.envelope.name, failure.inferred, failure.result)
     assert "The policy's time limit of 0.1 s is over." == failure.steps[-1].why
 

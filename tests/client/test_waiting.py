@@ -62,42 +62,39 @@ def test_the_time_may_be_over_during_a_wait() -> None:
     anyio.run(run, backend="trio", backend_options={"clock": MockClock(autojump_threshold=0)})
 
 
-@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+@pytest.mark.parametrize("anyio_backend", ["asyncio", "trio"])
 @pytest.mark.parametrize("where", ["call", "wait", "action", "list"])
-def test_a_cancellation_passes(backend: str, where: str) -> None:
+@pytest.mark.anyio
+async def test_a_cancellation_passes(where: str) -> None:
     """A cancelled call ends where it is, and raises no other exception."""
     reached: list[str] = []
+    begun = anyio.Event()
 
-    async def run() -> None:
-        begun = anyio.Event()
+    async def forever(*_: Any, **options: Any) -> Any:
+        begun.set()
+        await anyio.sleep_forever()
 
-        async def forever(*_: Any, **options: Any) -> Any:
+    def note(step: Step) -> None:
+        reached.append(step.kind)
+        if step.kind == "waited":
             begun.set()
-            await anyio.sleep_forever()
 
-        def note(step: Step) -> None:
-            reached.append(step.kind)
-            if step.kind == "waited":
-                begun.set()
+    hostile, _ = server([listed("a", annotations=READ_ONLY)], forever if where == "call" else lambda _: later(20))
+    policy = CallPolicy(on={"NOT_FOUND": forever} if where == "action" else {}, on_step=note)
+    async with Client(hostile) as client:
+        if where == "list":
+            client.list_tools = forever  # type: ignore[method-assign]
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as tasks:
 
-        hostile, _ = server([listed("a", annotations=READ_ONLY)], forever if where == "call" else lambda _: later(20))
-        policy = CallPolicy(on={"NOT_FOUND": forever} if where == "action" else {}, on_step=note)
-        async with Client(hostile) as client:
-            if where == "list":
-                client.list_tools = forever  # type: ignore[method-assign]
-            with anyio.fail_after(10):
-                async with anyio.create_task_group() as tasks:
+                async def work() -> None:
+                    await call(client, "a", policy=policy)
+                    reached.append("returned")
 
-                    async def work() -> None:
-                        await call(client, "a", policy=policy)
-                        reached.append("returned")
-
-                    tasks.start_soon(work)
-                    await begun.wait()
-                    tasks.cancel_scope.cancel()
-            assert tasks.cancel_scope.cancelled_caught
-
-    anyio.run(run, backend=backend)
+                tasks.start_soon(work)
+                await begun.wait()
+                tasks.cancel_scope.cancel()
+        assert tasks.cancel_scope.cancelled_caught
     assert {"call": "called", "wait": "waited", "action": "failed", "list": "called"}[where] == reached[-1]
 
 

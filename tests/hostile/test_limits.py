@@ -42,8 +42,9 @@ def name_of(result: Any) -> str:
     return "fine" if envelope is None else envelope.name
 
 
-@pytest.mark.parametrize("loop", LOOPS)
-def test_a_handler_that_swallows_its_cancellation_fails_with_the_timeout(framework: str, loop: str) -> None:
+@pytest.mark.parametrize("anyio_backend", LOOPS)
+@pytest.mark.anyio
+async def test_a_handler_that_swallows_its_cancellation_fails_with_the_timeout(framework: str) -> None:
     """It may go on for a while; meanwhile other calls are answered, and its place is taken."""
     swallowed = []
 
@@ -63,27 +64,24 @@ def test_a_handler_that_swallows_its_cancellation_fails_with_the_timeout(framewo
         return "quick"
 
     names: dict[str, Any] = {}
+    async with client_of(framework, stubborn, quick) as client, anyio.create_task_group() as group:
 
-    async def run() -> None:
-        async with client_of(framework, stubborn, quick) as client, anyio.create_task_group() as group:
+        async def first() -> None:
+            names["first"] = name_of(await client.call_tool("stubborn", {}))
 
-            async def first() -> None:
-                names["first"] = name_of(await client.call_tool("stubborn", {}))
-
-            group.start_soon(first)
-            while not swallowed:  # noqa: ASYNC110 - the handler knows nothing of the test
-                await anyio.sleep(0.01)
-            names["second"] = name_of(await client.call_tool("stubborn", {}))
-            names["quick"] = name_of(await client.call_tool("quick", {}))
-
-    anyio.run(run, backend=loop)
+        group.start_soon(first)
+        while not swallowed:  # noqa: ASYNC110 - the handler knows nothing of the test
+            await anyio.sleep(0.01)
+        names["second"] = name_of(await client.call_tool("stubborn", {}))
+        names["quick"] = name_of(await client.call_tool("quick", {}))
     assert {"first": "TIMEOUT", "second": "RATE_LIMITED", "quick": "fine"} == names
     assert len(swallowed) >= 5
 
 
-@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("anyio_backend", LOOPS)
 @pytest.mark.parametrize("ends_with", [KeyError, TimeoutError, SystemExit, StopAsyncIteration, "half"])
-def test_whatever_a_stopped_handler_raises_is_answered(framework: str, loop: str, ends_with: Any) -> None:
+@pytest.mark.anyio
+async def test_whatever_a_stopped_handler_raises_is_answered(framework: str, ends_with: Any) -> None:
     """A declared failure as such, all else as the timeout, and without a word of it."""
 
     @tool(errors=[HALF], timeout=0.05)
@@ -94,11 +92,8 @@ def test_whatever_a_stopped_handler_raises_is_answered(framework: str, loop: str
             raise (ctx.fail("half") if ends_with == "half" else ends_with("hunter2")) from None
         return "never"
 
-    async def run() -> Any:
-        async with client_of(framework, stopped) as client:
-            return await client.call_tool("stopped", {})
-
-    result = anyio.run(run, backend=loop)
+    async with client_of(framework, stopped) as client:
+        result = await client.call_tool("stopped", {})
     assert ("CONFLICT" if ends_with == "half" else "TIMEOUT") == name_of(result)
     assert "hunter2" not in result.model_dump_json()
 
@@ -157,7 +152,8 @@ def test_places_come_back_however_calls_end(framework: str, loop: str, caplog: p
     assert {"INTERNAL_ERROR", "TIMEOUT", "RATE_LIMITED"} <= outcomes
 
 
-def test_a_nested_call_keeps_its_own_limits(framework: str) -> None:
+@pytest.mark.anyio
+async def test_a_nested_call_keeps_its_own_limits(framework: str) -> None:
     """A tool that calls another does not lend it its time, and the other does not prolong it."""
     server = Server("s", timeout=5)
 
@@ -177,33 +173,29 @@ def test_a_nested_call_keeps_its_own_limits(framework: str) -> None:
     for made in (inner, outer, patient):
         server.add_tool(made)
 
-    async def run() -> list[str]:
-        serving = behind(framework, server)
-        target = serving._mcp_server if framework == "fastmcp" else serving
-        async with Client(target) as client:
-            began = time.monotonic()
-            names = [name_of(await client.call_tool("outer", {}))]
-            assert time.monotonic() - began < 4
-            names.append(name_of(await client.call_tool("inner", {"seconds": 0})))
-            return names
-
-    assert ["TIMEOUT", "fine"] == anyio.run(run)
+    serving = behind(framework, server)
+    target = serving._mcp_server if framework == "fastmcp" else serving
+    async with Client(target) as client:
+        began = time.monotonic()
+        names = [name_of(await client.call_tool("outer", {}))]
+        assert time.monotonic() - began < 4
+        names.append(name_of(await client.call_tool("inner", {"seconds": 0})))
+    assert ["TIMEOUT", "fine"] == names
 
 
-@pytest.mark.parametrize("timeout", [1e-300, 1e300, 10**300, 2**70])
-def test_a_timeout_of_any_size_is_one(framework: str, timeout: float) -> None:
+@pytest.mark.parametrize("seconds", [1e-300, 1e300, 10**300, 2**70])
+@pytest.mark.anyio
+async def test_a_timeout_of_any_size_is_one(framework: str, seconds: float) -> None:
     """Too short for any call, or longer than any."""
 
-    @tool(timeout=timeout)
+    @tool(timeout=seconds)
     async def sleeper() -> str:
         await anyio.sleep(0.01)
         return "done"
 
-    async def run() -> str:
-        async with client_of(framework, sleeper) as client:
-            return name_of(await client.call_tool("sleeper", {}))
-
-    assert ("TIMEOUT" if timeout < 1 else "fine") == anyio.run(run)
+    async with client_of(framework, sleeper) as client:
+        name = name_of(await client.call_tool("sleeper", {}))
+    assert ("TIMEOUT" if seconds < 1 else "fine") == name
 
 
 FORGED = [

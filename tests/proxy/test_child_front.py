@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import anyio
 import httpx2
@@ -189,9 +190,7 @@ async def test_an_error_of_the_proxy_ends_no_other_session(
 ) -> None:
     """Neither of a session nor of the child that requests without a session share."""
 
-    def broken(*_: object) -> None:
-        raise KeyError("a bug")
-
+    broken = mock.Mock(side_effect=KeyError("a bug"))
     async with front() as client:
         with monkeypatch.context() as patched:
             patched.setattr("mcpcore.proxy.conversation.Conversation.from_server", broken)

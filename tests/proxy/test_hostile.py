@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given, strategies as st
@@ -304,10 +305,7 @@ def test_a_failure_that_cannot_be_converted_is_masked(
     """It is answered as a failure and recorded, and nothing of it reaches the client."""
     from mcpcore.proxy import answers as module
 
-    def fail(*_: Any, **__: Any) -> None:
-        raise RecursionError("hunter2")
-
-    monkeypatch.setattr(module, "forbids_retry", fail)
+    monkeypatch.setattr(module, "forbids_retry", mock.Mock(side_effect=RecursionError("hunter2")))
     trail = tmp_path / "trail.jsonl"
     answers = ResponseRewriter(Boundary(server="s", audit=trail))
     talk = Conversation(answers, Listing(complete=True))
@@ -328,10 +326,7 @@ def test_a_failure_is_never_raw_even_if_nothing_can_be_recorded(
 ) -> None:
     """The client gets the barest form of a failure."""
 
-    def fail(*_: Any, **__: Any) -> None:
-        raise RuntimeError("hunter2")
-
-    monkeypatch.setattr(Boundary, "record_failure", fail)
+    monkeypatch.setattr(Boundary, "record_failure", mock.Mock(side_effect=RuntimeError("hunter2")))
     talk = Conversation(ResponseRewriter(Boundary(server="s", audit=None)), Listing(complete=True))
     talk.from_client(request(method, 1, name="t", uri="a://b"))
     error = {"code": -32603, "message": "hunter2"}

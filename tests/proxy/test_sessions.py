@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from http.server import BaseHTTPRequestHandler
 from typing import Any
+from unittest import mock
 
 import anyio
 import pytest
@@ -69,21 +70,19 @@ async def test_messages_to_a_server_that_is_gone_are_answered(command: str) -> N
     assert command in client.received[0]["error"]["message"]
 
 
-def test_a_call_that_still_waits_at_the_end_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.anyio
+async def test_a_call_that_still_waits_at_the_end_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """But not for ever: the list of tools that it waits for never comes."""
     monkeypatch.setattr(sessions, "GRACE", 0.05)
     client = Client()
 
-    async def run() -> None:
-        session = ChildSession(client.answers, client.take, ("cat",))
+    session = ChildSession(client.answers, client.take, ("cat",))
+    with pytest.RaisesGroup(ServerEndedError):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(session.deliver, request("tools/call", 1, name="t"))
             tasks.start_soon(session.run)
             await client.has(1)
             await session.close()
-
-    with pytest.RaisesGroup(ServerEndedError):
-        anyio.run(run)
     assert "tools/list" == client.received[0]["method"]
 
 
@@ -220,8 +219,5 @@ def test_the_tests_hold_under_nohup_and_in_a_background_job(name: str) -> None:
 def test_an_interruption_before_the_proxy_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives the same exit code as later."""
 
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("mcpcore.cli.proxy._serve", interrupted)
+    monkeypatch.setattr("mcpcore.cli.proxy._serve", mock.Mock(side_effect=KeyboardInterrupt))
     assert 130 == CliRunner().invoke(cli, ["proxy", "--", "cat"]).exit_code

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired
 
-import anyio
 import jsonschema
 import pytest
 from hypothesis import example, given, strategies as st
@@ -184,36 +183,33 @@ def served(kind: Any, value: Any, **options: Any) -> Server[Any]:
 
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("name", RESULTS)
-def test_successes_and_failures_fit(name: str) -> None:
+@pytest.mark.anyio
+async def test_successes_and_failures_fit(name: str) -> None:
     """The SDK's client validates both; the root is no bare `anyOf`, and other values are rejected."""
     kind, value = RESULTS[name]
-
-    async def run() -> None:
-        async with Client(served(kind, value)) as client:
-            (listed,) = (await client.list_tools()).tools
-            schema = listed.output_schema
-            assert schema is not None
-            jsonschema.validators.validator_for(schema).check_schema(schema)
-            assert "object" == schema["type"]
-            good = await client.call_tool("f", {"fail": False})
-            bad = await client.call_tool("f", {"fail": True})
-            assert not good.is_error, good
-            assert bad.is_error
-            jsonschema.validate(good.structured_content, schema)
-            jsonschema.validate(bad.structured_content, schema)
-            if name == "mapping of anything":
-                assert {"type": "object", "additionalProperties": True} == {
-                    key: value for key, value in schema.items() if key != "title"
-                }  # it admits every failure already
-                return
-            for neither in ({"error": "text"}, {"error": {}}, [], "x", {**good.structured_content, **bad.structured_content, "error": 1}):  # fmt: skip
-                with pytest.raises(jsonschema.ValidationError):
-                    jsonschema.validate(neither, schema)
-            if name not in ("mapping", "mapping of anything", "mapping with a rule for keys", "root mapping"):
-                with pytest.raises(jsonschema.ValidationError):
-                    jsonschema.validate({}, schema)
-
-    anyio.run(run)
+    async with Client(served(kind, value)) as client:
+        (listed,) = (await client.list_tools()).tools
+        schema = listed.output_schema
+        assert schema is not None
+        jsonschema.validators.validator_for(schema).check_schema(schema)
+        assert "object" == schema["type"]
+        good = await client.call_tool("f", {"fail": False})
+        bad = await client.call_tool("f", {"fail": True})
+        assert not good.is_error, good
+        assert bad.is_error
+        jsonschema.validate(good.structured_content, schema)
+        jsonschema.validate(bad.structured_content, schema)
+        if name == "mapping of anything":
+            assert {"type": "object", "additionalProperties": True} == {
+                key: value for key, value in schema.items() if key != "title"
+            }  # it admits every failure already
+            return
+        for neither in ({"error": "text"}, {"error": {}}, [], "x", {**good.structured_content, **bad.structured_content, "error": 1}):  # fmt: skip
+            with pytest.raises(jsonschema.ValidationError):
+                jsonschema.validate(neither, schema)
+        if name not in ("mapping", "mapping of anything", "mapping with a rule for keys", "root mapping"):
+            with pytest.raises(jsonschema.ValidationError):
+                jsonschema.validate({}, schema)
 
 
 @pytest.mark.anyio

@@ -57,8 +57,9 @@ def serving(seen: dict[str, Any]) -> Server[Any]:
     return server
 
 
-@pytest.mark.parametrize("backend", ["asyncio", "trio"])
-def test_nothing_leaks_from_one_request_into_another(backend: str) -> None:
+@pytest.mark.parametrize("anyio_backend", ["asyncio", "trio"])
+@pytest.mark.anyio
+async def test_nothing_leaks_from_one_request_into_another() -> None:
     """The same exception is raised in concurrent resources and prompts, in threads, and after a cancellation."""
     seen: dict[str, Any] = {}
 
@@ -70,20 +71,17 @@ def test_nothing_leaks_from_one_request_into_another(backend: str) -> None:
         with pytest.raises(MCPError):
             await client.get_prompt("ask", {"name": name})
 
-    async def main() -> None:
-        async with Client(serving(seen)) as client:
-            async with anyio.create_task_group() as tasks:
-                for n in range(8):
-                    tasks.start_soon(read, client, f"data://d{n}")
-                    tasks.start_soon(prompt, client, f"p{n}")
-                    tasks.start_soon(read, client, f"thread://t{n}")
-            with anyio.move_on_after(0.05):
-                await client.read_resource("slow://cancelled")
-            await read(client, "data://after")
-            result = await client.call_tool("last", {})
-            assert "session_id" not in result.structured_content["error"].get("context", {})
-
-    anyio.run(main, backend=backend)
+    async with Client(serving(seen)) as client:
+        async with anyio.create_task_group() as tasks:
+            for n in range(8):
+                tasks.start_soon(read, client, f"data://d{n}")
+                tasks.start_soon(prompt, client, f"p{n}")
+                tasks.start_soon(read, client, f"thread://t{n}")
+        with anyio.move_on_after(0.05):
+            await client.read_resource("slow://cancelled")
+        await read(client, "data://after")
+        result = await client.call_tool("last", {})
+        assert "session_id" not in result.structured_content["error"].get("context", {})
     for name in [*(f"{kind}{n}" for kind in "dpt" for n in range(8)), "after", "tool"]:
         assert seen[name] == {}, name
     for n in range(8):

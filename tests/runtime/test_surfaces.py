@@ -6,6 +6,7 @@ import json
 import logging
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import anyio
 import pytest
@@ -159,11 +160,7 @@ def test_a_failure_that_cannot_be_recorded_is_withheld(
 ) -> None:
     """With the policy to refuse, the answer reports the missing record instead."""
     server = serving(tmp_path / "audit.jsonl")
-
-    def full(self: object, record: object) -> None:
-        raise AuditError("the disk is full")
-
-    monkeypatch.setattr(type(server.audit), "record", full)
+    monkeypatch.setattr(type(server.audit), "record", mock.Mock(side_effect=AuditError("the disk is full")))
     if surface == "tool" and (how == "coded" or door == "fastmcp"):
         told = Envelope.from_result(anyio.run(acting, server, how))
     else:

@@ -143,18 +143,16 @@ def test_an_error_with_a_code_leaves_a_generator_unchanged(failing: Callable[[],
     assert (ErrorCode.NOT_FOUND, None) == (raised.value.code, raised.value.__cause__)
 
 
-@pytest.mark.parametrize("backend", ["asyncio", "trio"])
-def test_cancelling_an_async_generator_is_not_a_failure(backend: str, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.anyio
+@pytest.mark.parametrize("anyio_backend", ["asyncio", "trio"])
+async def test_cancelling_an_async_generator_is_not_a_failure(caplog: pytest.LogCaptureFixture) -> None:
     """The cancellation propagates, the generator ends, and nothing is logged."""
 
-    async def main() -> bool:
+    with caplog.at_level(logging.INFO, "mcpcore"):
         with anyio.move_on_after(0.05) as scope:
             async for _ in rows_async("sleep"):
                 pass
-        return scope.cancelled_caught
-
-    with caplog.at_level(logging.INFO, "mcpcore"):
-        assert anyio.run(main, backend=backend)
+        assert scope.cancelled_caught
     assert (["sleep"], []) == (ENDED, [record for record in caplog.records if record.name.startswith("mcpcore")])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import anyio
 import pytest
@@ -125,10 +126,6 @@ def test_requests_without_a_handler_are_left_to_the_sdk(caplog: pytest.LogCaptur
 def test_a_failure_that_cannot_be_recorded_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """This happens if the trail's policy says so."""
     trail = AuditTrail.open(tmp_path / "audit.jsonl", policy="refuse")
-
-    def full(record: Any) -> None:
-        raise AuditError("the disk is full")
-
-    monkeypatch.setattr(trail, "record", full)
+    monkeypatch.setattr(trail, "record", mock.Mock(side_effect=AuditError("the disk is full")))
     (refused,) = completing(served(audit=trail), "coded")
     assert "audit_failed" == refused.error.data["error"]["data"]["reason"]

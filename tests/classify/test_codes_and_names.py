@@ -14,16 +14,9 @@ from hypothesis import given, strategies as st
 
 from mcpcore import ErrorCode, Retry, classify, explain
 from mcpcore.classification.matcher import with_speech, without_names
+from tests.classify.test_within_and_beside import raised
 
 C = ErrorCode
-
-
-def raised(path: str, *args: object, **facts: object) -> BaseException:
-    """An exception of a class of that name, as an instance of the library's own looks."""
-    module, _, name = path.rpartition(".")
-    exc: BaseException = type(name, (Exception,), {"__module__": module})(*args)
-    vars(exc).update(facts)
-    return exc
 
 
 class Holder:
@@ -132,31 +125,23 @@ def test_a_wait_is_found_wherever_it_is_kept(facts: dict[str, object], wait: int
 
 
 @pytest.mark.parametrize(
-    ("state", "text", "code"),
-    [
-        ("57014", "canceling statement due to statement timeout", C.TIMEOUT),
-        ("57014", "canceling statement due to user request", C.REQUEST_CANCELLED),
-        ("57014", "", C.REQUEST_CANCELLED),
-        ("08001", "Incorrect username or password was specified.", C.UNAUTHORIZED),
-        ("08001", "could not reach it", C.SERVICE_UNAVAILABLE),
-    ],
-)
-def test_an_sqlstate_of_two_meanings_is_told_by_the_message(state: str, text: str, code: ErrorCode) -> None:
-    """A cancelled query is a timeout where the message says so, and a refused login no outage."""
-    assert code is classify(raised("acme.db.Failure", text, sqlstate=state))
-
-
-@pytest.mark.parametrize(
     ("path", "args", "facts", "code"),
     [
+        # A cancelled query is a timeout where the message of an SQLSTATE says so, and a refused login no outage.
+        ("acme.db.Failure", ("canceling statement due to statement timeout",), {"sqlstate": "57014"}, C.TIMEOUT),
+        ("acme.db.Failure", ("canceling statement due to user request",), {"sqlstate": "57014"}, C.REQUEST_CANCELLED),
+        ("acme.db.Failure", ("",), {"sqlstate": "57014"}, C.REQUEST_CANCELLED),
+        ("acme.db.Failure", ("Incorrect username or password was specified.",), {"sqlstate": "08001"}, C.UNAUTHORIZED),
+        ("acme.db.Failure", ("could not reach it",), {"sqlstate": "08001"}, C.SERVICE_UNAVAILABLE),
+        # Drivers of Oracle keep the number in a special object.
         ("oracledb.exceptions.DatabaseError", (Holder(code=1017),), {}, C.UNAUTHORIZED),
         ("oracledb.exceptions.IntegrityError", (Holder(code=2291),), {}, C.VALIDATION_ERROR),
         ("oracledb.exceptions.DatabaseError", (), {}, C.DATABASE_ERROR),
     ],
     ids=str,
 )
-def test_numbers_of_oracle(path: str, args: tuple[object, ...], facts: dict[str, object], code: ErrorCode) -> None:
-    """Drivers of Oracle keep the number in a special object."""
+def test_numbers_of_databases(path: str, args: tuple[object, ...], facts: dict[str, object], code: ErrorCode) -> None:
+    """An SQLSTATE of two meanings is told by the message, and numbers of Oracle are found."""
     assert code is classify(raised(path, *args, **facts))
 
 

@@ -14,6 +14,7 @@ from mcpcore.classification import Explanation, explain
 from mcpcore.classification.engine import _PLANS, classify
 from mcpcore.contract.codes import ErrorCode, is_code
 from mcpcore.contract.errors import CodedError
+from tests.boundaries import chain
 
 C = ErrorCode
 
@@ -133,12 +134,7 @@ def _cycle() -> Exception:
 
 
 def _deep_chain() -> Exception:
-    exc: Exception = TimeoutError()
-    for _ in range(20_000):
-        outer = RuntimeError("user not found")
-        outer.__cause__ = exc
-        exc = outer
-    return exc
+    return chain(TimeoutError(), *(RuntimeError("user not found") for _ in range(20_000)))
 
 
 def _deep_group() -> Exception:

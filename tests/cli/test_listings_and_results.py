@@ -235,11 +235,19 @@ def test_with_verbose_the_last_words_of_a_server_are_not_told_twice(apart):
     assert "run it alone to see the error" in done.stderr
 
 
-def test_standard_input_that_is_no_text_is_told(call):
-    """Bytes that are not UTF-8 are named with their place, before anything is called."""
-    done = call(f"{SERVERS / 'several.py'}:second", "add", "-", stdin=b'{"a": "\xff"}')
+@pytest.mark.parametrize(
+    ("words", "stdin", "message"),
+    [
+        ((f"{SERVERS / 'several.py'}:second", "add", "-"), b'{"a": "\xff"}', "standard input is not UTF-8 (byte 7)"),
+        (("no/such/folder/server.py", "echo"), None, "the folder no/such/folder cannot be read"),
+    ],
+    ids=["standard input is no text", "a file in a folder that is not there"],
+)
+def test_input_that_cannot_be_read_is_told(call, words, stdin, message):
+    """Bytes that are not UTF-8 are named with their place before anything is called; of a path, the folder is named."""
+    done = call(*words, stdin=stdin)
     assert (2, "") == (done.exit_code, done.stdout)
-    assert "standard input is not UTF-8 (byte 7)" in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -297,10 +305,3 @@ def test_an_error_at_import_that_names_no_way_out_gets_one(call, tmp_path, monke
     done = call("own_server.py", "f")
     assert 2 == done.exit_code
     assert step in done.stderr
-
-
-def test_a_file_in_a_folder_that_is_not_there_is_told(call):
-    """The folder is what the user got wrong, so the folder is named."""
-    done = call("no/such/folder/server.py", "echo")
-    assert (2, "") == (done.exit_code, done.stdout)
-    assert "the folder no/such/folder cannot be read" in done.stderr

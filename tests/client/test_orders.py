@@ -13,7 +13,7 @@ from mcp_types import CallToolResult, ListToolsResult, Tool
 
 from mcpcore import Envelope, ErrorCode, Retry
 from mcpcore.client import CallPolicy, ReadOnly, ToolCallFailed, call
-from tests.client.hostile import entry, failed, listed
+from tests.client.hostile import entry, failed, listed, server
 
 pytestmark = pytest.mark.anyio
 
@@ -150,7 +150,6 @@ async def test_no_order_is_placed_twice() -> None:
 @pytest.mark.parametrize("corrections", [False, True])
 async def test_a_permission_to_repeat_one_tool_covers_no_other(*, corrections: bool) -> None:
     """After a second tool may have ordered, neither a third tool nor the second with other arguments is called."""
-    calls: list[str] = []
     fallbacks = {"place_a": "place_b", "place_b": "place_c", "place_c": "place_d"}
     tools = [
         listed(
@@ -160,18 +159,9 @@ async def test_a_permission_to_repeat_one_tool_covers_no_other(*, corrections: b
         )
         for name, fallback in fallbacks.items()
     ]
-    listing = ListToolsResult(tools=[Tool.model_validate(tool) for tool in tools])
-
-    async def list_tools(ctx: Any, params: Any) -> ListToolsResult:
-        return listing
-
-    async def call_tool(ctx: Any, params: Any) -> CallToolResult:
-        calls.append(params.name)
-        return CallToolResult.model_validate(failed("x", effects="unknown"))
-
-    server: Server[Any] = Server("shop", on_list_tools=list_tools, on_call_tool=call_tool)
+    shop, calls = server(tools, lambda _: failed("x", effects="unknown"))
     policy = CallPolicy(retry_unsafe={"place_a"}, fallbacks=True, corrections=corrections, max_attempts=6)
-    async with Client(server) as client:
+    async with Client(shop) as client:
         with pytest.raises(ToolCallFailed):
             await call(client, "place_a", {"item": "table", "answer": ""}, policy=policy)
     assert "place_c" not in calls

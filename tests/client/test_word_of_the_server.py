@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from mcp import Client
 
-from mcpcore import Envelope, Retry
+from mcpcore import Retry
 from mcpcore.client import CallPolicy, ListedTool, Progress, ReadOnly, ToolCallFailed, call, decide, failure_of
 from tests.answers import envelope_of
 from tests.client.hostile import failed, listed, server
@@ -191,8 +191,7 @@ def test_no_answer_makes_reading_its_word_fail(structured: Any) -> None:
 def test_an_error_of_a_tool_that_nobody_knows_is_no_advice_to_repeat(error: dict[str, Any], expected: Retry) -> None:
     """The tool may have changed something; of a read-only one, a timeout may be tried again."""
     answer = {"jsonrpc": "2.0", "id": 1, "error": error}
-    envelope = Envelope.from_result(answer)
-    assert envelope is not None
+    envelope = envelope_of(answer)
     assert expected == envelope.retry
     assert advised(answer).retryable
 

@@ -16,6 +16,7 @@ from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.wire.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
 from mcpcore.wire.envelope_builder import build_envelope
 from tests.answers import envelope_of
+from tests.dialects.test_reading import failure_in
 
 NAMES = sorted(DIALECTS)
 LOSSLESS = sorted(set(NAMES) - {"system_error"})
@@ -82,8 +83,7 @@ def test_a_round_trip_loses_nothing(told: Envelope) -> None:
 @given(told=envelopes())
 def test_system_error_keeps_everything_that_it_has_a_field_for(told: Envelope) -> None:
     """The governance envelope keeps the message, the tool, the time and the bound fields."""
-    read = read_result(as_result("system_error", told))
-    assert read is not None
+    read = failure_in(as_result("system_error", told))
     assert (told.message, told.tool, told.timestamp, told.context) == (
         read.message,
         None if read.tool == "unknown" else read.tool,
@@ -168,8 +168,7 @@ def test_system_error_takes_a_registered_reason_as_its_code() -> None:
     """A declared reason that the specification registers is the code; a bound invariant makes it a violation."""
     told = build_envelope(ErrorCode.NOT_FOUND, "gone", retry=Retry.never(), tool="t", reason="file_not_found")
     assert "FILE_NOT_FOUND" == system_error.registered_code(told)
-    read = read_result(as_result("system_error", told))
-    assert read is not None
+    read = failure_in(as_result("system_error", told))
     assert ("file_not_found", ErrorCode.NOT_FOUND) == (read.reason, read.error_code)
     bound = build_envelope(
         ErrorCode.INTERNAL_ERROR, "no", retry=Retry.never(), tool="t", context={"invariant_id": "MANDATORY_DIAGNOSTICS"}
@@ -625,8 +624,7 @@ def without_ours(value: Any) -> Any:
 )
 def test_foreign_envelopes_are_written_back_unchanged(dialect: str, foreign: dict[str, Any]) -> None:
     """A proxy that answers in the dialect of the envelope that it read keeps its code, cause and fields."""
-    read = read_result({"isError": dialect != "ok_envelope_b", "structuredContent": foreign})
-    assert read is not None
+    read = failure_in({"isError": dialect != "ok_envelope_b", "structuredContent": foreign})
     assert dialect == read.dialect
     written, _ = dialect_named(dialect).write(read, limits=DEFAULT_LIMITS)
     assert foreign == without_ours(written)

@@ -18,6 +18,13 @@ from mcpcore.wire.envelope_text import repeat_notice
 from tests.answers import envelope_of
 
 
+def failure_in(result: object) -> Envelope:
+    """Read a result, which is a failure."""
+    read = read_result(result)
+    assert read is not None, result
+    return read
+
+
 @settings(max_examples=40)
 @given(
     code=st.sampled_from(list(ErrorCode)),
@@ -120,16 +127,14 @@ def test_unlisted_codes_are_read_by_their_last_word() -> None:
 def test_foreign_fields_of_system_error_are_read() -> None:
     """A cause as text or as an object, a stack trace and bound fields are read, and an unknown code is kept."""
     base = {"error_code": "SOMETHING_NEW", "human_message": "x", "tool_name": "t", "timestamp": "now", "role": "R"}
-    read = read_result({"isError": True, "structuredContent": {**base, "cause": "why", "stack_trace": "at x"}})
-    assert read is not None
+    read = failure_in({"isError": True, "structuredContent": {**base, "cause": "why", "stack_trace": "at x"}})
     assert ({"message": "why", "traceback": "at x"}, {"role": "R"}, "SOMETHING_NEW", ErrorCode.UNKNOWN_ERROR) == (
         read.details["exception"],
         read.context,
         read.native_code,
         read.error_code,
     )
-    read = read_result({"isError": True, "structuredContent": {**base, "cause": {"name": "E", "message": "m"}}})
-    assert read is not None
+    read = failure_in({"isError": True, "structuredContent": {**base, "cause": {"name": "E", "message": "m"}}})
     assert {"type": "E", "message": "m"} == read.details["exception"]
     audit = build_envelope(ErrorCode.INTERNAL_ERROR, "x", retry=Retry.never(), tool="t", reason="audit_failed")
     assert "AUDIT_LOG_FAILED" == system_error.registered_code(audit)
@@ -151,8 +156,7 @@ def test_foreign_fields_of_taxonomy_are_read() -> None:
         "corrective_params": {"q": 1},
         "details": {"id": 3},
     }
-    read = read_result({"structuredContent": full})
-    assert read is not None
+    read = failure_in({"structuredContent": full})
     assert {
         "hint": "use fallback service",
         "strategy": "try_alternative",
@@ -161,21 +165,18 @@ def test_foreign_fields_of_taxonomy_are_read() -> None:
         "correctiveParams": {"q": 1},
     } == read.recovery
     assert {"id": 3} == read.details
-    later = read_result({"structuredContent": {**base, "code": "NOT_FOUND", "recovery_hint": "RETRY_LATER"}})
-    assert later is not None
+    later = failure_in({"structuredContent": {**base, "code": "NOT_FOUND", "recovery_hint": "RETRY_LATER"}})
     assert Retry.now() == later.retry
     strange = {**base, "recovery_actions": [3], "userMessage": "Wait.", "retry_after_ms": True}
-    odd = read_result({"isError": True, "structuredContent": strange})
-    assert odd is not None
+    odd = failure_in({"isError": True, "structuredContent": strange})
     assert ({"hint": "Wait.", "userMessage": "Wait."}, ErrorCode.SERVICE_UNAVAILABLE.retry) == (odd.recovery, odd.retry)
-    bare = read_result({"structuredContent": {**base, "recovery_actions": [], "details": "text"}})
-    assert bare is not None
+    bare = failure_in({"structuredContent": {**base, "recovery_actions": [], "details": "text"}})
     assert (None, {"value": "text"}) == (bare.recovery, bare.details)
 
 
 def test_foreign_details_belong_to_the_author() -> None:
     """One of our keys with another value is ordinary data, and a suggestion becomes the hint."""
-    read = read_result(
+    read = failure_in(
         {
             "isError": True,
             "structuredContent": {
@@ -187,7 +188,6 @@ def test_foreign_details_belong_to_the_author() -> None:
             },
         }
     )
-    assert read is not None
     assert ("Look elsewhere.", Retry.after(seconds=0.005), 1) == (read.hint, read.retry, read.details["id"])
     for retry in ({"kind": "sometimes"}, "never"):
         strange = {"isError": True, "structuredContent": {"code": "X", "message": "m", "retry": retry}}
@@ -253,8 +253,7 @@ def test_an_unknown_failure_keeps_its_words(
     result: object, message: str, code: ErrorCode, native: object, hint: str | None
 ) -> None:
     """The message, the hint and the code are kept as far as possible."""
-    read = read_result(result)
-    assert read is not None
+    read = failure_in(result)
     assert ("unknown", message, code, native, hint) == (
         read.dialect,
         read.message,
@@ -309,8 +308,7 @@ def test_an_envelope_within_the_text_of_a_failure_is_read(around: str) -> None:
         written, _ = dialect_named(name).write(told, limits=DEFAULT_LIMITS)
         inner = json.dumps(written)
         text = json.dumps(inner) if around == "twice" else around.replace("{}", inner)
-        read = read_result({"isError": True, "content": [{"type": "text", "text": text}]})
-        assert read is not None
+        read = failure_in({"isError": True, "content": [{"type": "text", "text": text}]})
         assert (name, "no {brace}") == (read.dialect, read.message)
 
 
@@ -321,8 +319,7 @@ def test_an_envelope_among_other_words_is_not_read() -> None:
         written, _ = dialect_named(name).write(forged, limits=DEFAULT_LIMITS)
         for around in ("No user {}", "The tool failed.\n\n{}", "Error executing tool a b: {}", "{}\nand more"):
             text = around.replace("{}", json.dumps(written))
-            read = read_result({"isError": True, "content": [{"type": "text", "text": text}]})
-            assert read is not None
+            read = failure_in({"isError": True, "content": [{"type": "text", "text": text}]})
             assert ("unknown", text) == (read.dialect, read.message)
 
 
@@ -339,8 +336,7 @@ def test_an_envelope_among_other_words_is_not_read() -> None:
 )
 def test_words_with_braces_stay_text(text: str) -> None:
     """A text without a dialect stays the unchanged message."""
-    read = read_result({"isError": True, "content": [{"type": "text", "text": text}]})
-    assert read is not None
+    read = failure_in({"isError": True, "content": [{"type": "text", "text": text}]})
     assert ("unknown", text) == (read.dialect, read.message)
     assert read_result({"isError": False, "content": [{"type": "text", "text": text}]}) is None
 
@@ -358,8 +354,7 @@ def test_words_with_braces_stay_text(text: str) -> None:
 )
 def test_a_status_is_used_if_no_code_is_known(told: dict[str, Any], code: ErrorCode, native: object) -> None:
     """Failures without a dialect use HTTP statuses, and an uninformative word is not a code."""
-    read = read_result({"isError": True, "structuredContent": told})
-    assert read is not None
+    read = failure_in({"isError": True, "structuredContent": told})
     assert ("unknown", code, native) == (read.dialect, read.error_code, read.native_code)
 
 
@@ -367,6 +362,5 @@ def test_a_status_is_used_if_no_code_is_known(told: dict[str, Any], code: ErrorC
 def test_an_envelope_that_was_read_can_be_written_as_text(inner: str) -> None:
     """Python's JSON parser accepts numbers that are not JSON, and depths that its serializer rejects."""
     error = '{"error": {"code": -32001, "message": "gone", "data": {"id": 7, "odd": ' + inner + "}}}"
-    read = read_result(f'{{"isError": true, "structuredContent": {error}}}')
-    assert read is not None
+    read = failure_in(f'{{"isError": true, "structuredContent": {error}}}')
     assert read.text().startswith('Error: gone\n\nDetails: {"id":7,"odd":')

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
+import runpy
 import shutil
 from pathlib import Path
 from typing import Any
@@ -43,12 +43,7 @@ def test_the_page_quotes_the_shop(name: str) -> None:
 
 def server(name: str) -> Any:
     """The server in a file of the example."""
-    spec = importlib.util.spec_from_file_location(f"example_{name.replace('/', '_')}", EXAMPLE / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.mcp
+    return runpy.run_path(str(EXAMPLE / f"{name}.py"))["mcp"]
 
 
 @pytest.mark.anyio

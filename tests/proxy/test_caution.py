@@ -10,6 +10,7 @@ import pytest
 
 from mcpcore import Envelope, Retry
 from mcpcore.proxy.overlay import Overlay
+from tests.answers import envelope_of
 from tests.proxy.test_conversation import respond, talk
 from tests.tables import in_one_test
 
@@ -43,9 +44,7 @@ def failed(
     conversation = talk(overlay=overlay, name=tool, arguments=arguments)
     conversation.listing.learn({"tools": [{"name": tool, "annotations": annotations}]})
     text = {"result": {"isError": True, "content": [{"type": "text", "text": answer}]}}
-    envelope = Envelope.from_result(respond(conversation, **(text if isinstance(answer, str) else answer)))
-    assert envelope is not None
-    return envelope
+    return envelope_of(respond(conversation, **(text if isinstance(answer, str) else answer)))
 
 
 AMBIGUOUS: list[str | dict[str, Any]] = [
@@ -147,8 +146,7 @@ def test_tools_that_may_be_called_again_keep_the_advice() -> None:
 def test_a_tool_that_is_not_listed_counts_as_one_without_annotations() -> None:
     """A server that does not list its tools says nothing of them."""
     text = {"isError": True, "content": [{"type": "text", "text": "HTTP 503"}]}
-    envelope = Envelope.from_result(respond(talk(name="charge"), result=text))
-    assert envelope is not None
+    envelope = envelope_of(respond(talk(name="charge"), result=text))
     assert ("unknown", Retry.never()) == (envelope.effects, envelope.retry)
 
 

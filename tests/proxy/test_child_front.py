@@ -15,12 +15,12 @@ import httpx2
 import pytest
 from starlette.requests import Request
 
-from mcpcore import Envelope, Retry
+from mcpcore import Retry
 from mcpcore.boundary.script import Boundary
 from mcpcore.proxy import http
 from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.http import ChildFront
-from tests.answers import within
+from tests.answers import envelope_of, within
 from tests.proxy.test_http import ACCEPT, META, MODERN
 
 SLOW = """
@@ -115,8 +115,7 @@ async def test_a_command_that_cannot_start_is_an_answer(tmp_path: Path) -> None:
             assert "cannot be started" in failure_of(await client.post("/mcp", json=INITIALIZE, headers=ACCEPT))
             assert "cannot be started" in failure_of(await client.post("/mcp", **single("ping")))
         called = (await client.post("/mcp", **single("tools/call"))).text
-        envelope = Envelope.from_result(json.loads(called.partition("data: ")[2] or called)["result"])
-        assert envelope is not None
+        envelope = envelope_of(json.loads(called.partition("data: ")[2] or called)["result"])
         assert ("none", Retry.never()) == (envelope.effects, envelope.retry)
         assert 400 == (await client.post("/mcp", json={**INITIALIZE, "id": None}, headers=ACCEPT)).status_code
 

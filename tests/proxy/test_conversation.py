@@ -21,6 +21,7 @@ from mcpcore.proxy.learning import Learner
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.overlay import Overlay
 from mcpcore.sdk.definition import admitting_error
+from tests.answers import envelope_of
 from tests.proxy.conftest import request
 
 MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
@@ -127,8 +128,7 @@ def test_an_error_in_answer_to_a_call_becomes_a_result() -> None:
     conversation = talk(name="t")
     conversation.listing.learn({"tools": [{"name": "t"}]})
     message = respond(conversation, error={"code": -32602, "message": "MCP error -32602: the id was not found"})
-    envelope = Envelope.from_result(message)
-    assert envelope is not None
+    envelope = envelope_of(message)
     assert ("INVALID_PARAMS", "the id was not found") == (envelope.name, envelope.message)
     assert message["result"]["isError"] is True
 
@@ -284,8 +284,7 @@ def test_entries_of_resources_and_prompts(asked: Any, answer: dict[str, Any], nu
     method, params = asked
     conversation = talk(method, overlay=Overlay.of(GONE), **params)
     error = respond(conversation, **answer)["error"]
-    envelope = Envelope.from_result({"jsonrpc": "2.0", "id": 1, "error": error})
-    assert envelope is not None
+    envelope = envelope_of({"jsonrpc": "2.0", "id": 1, "error": error})
     assert (number, "lost", "NOT_FOUND", "List them.") == (
         error["code"], envelope.reason, envelope.name, envelope.hint,
     )  # fmt: skip
@@ -474,11 +473,9 @@ def test_a_failure_that_cannot_be_recorded_is_withheld(tmp_path: Path) -> None:
     # The file becomes a folder, so that nothing can be written to it.
     (folder / "trail.jsonl").unlink()
     (folder / "trail.jsonl").mkdir()
-    refused = Envelope.from_result(respond(talk(name="t", audit=trail), result=sent))
-    assert refused is not None
+    refused = envelope_of(respond(talk(name="t", audit=trail), result=sent))
     assert "audit_failed" == refused.reason
-    refused = Envelope.from_result(respond(talk("prompts/get", name="p", audit=trail), error=carried))
-    assert refused is not None
+    refused = envelope_of(respond(talk("prompts/get", name="p", audit=trail), error=carried))
     assert "audit_failed" == refused.reason
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from mcpcore import Envelope
 from mcpcore.proxy.disguises import disguised_failure, suspected_failure
+from tests.answers import envelope_of
 from tests.proxy.test_conversation import respond, talk
 from tests.tables import in_one_test
 
@@ -48,8 +48,7 @@ FAILURES = [
 @pytest.mark.parametrize("result", FAILURES)
 def test_a_certain_failure_is_one(result: dict[str, Any]) -> None:
     """Its structure says so: a flag of the protocol, a dialect, or an error with its own type or code and nothing else."""
-    envelope = Envelope.from_result(respond(talk(name="get_weather", arguments={"city": "Atlantis"}), result=result))
-    assert envelope is not None
+    envelope = envelope_of(respond(talk(name="get_weather", arguments={"city": "Atlantis"}), result=result))
     assert "no such city" == envelope.message
 
 

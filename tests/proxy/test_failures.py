@@ -11,6 +11,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from mcpcore import Envelope, ErrorCode
+from tests.answers import envelope_of
 from tests.proxy.conftest import PLAIN, Connect
 
 ROUTES = ["stdio-child", "stdio-url", "http-child", "http-url"]
@@ -21,25 +22,21 @@ async def _check(client: Client, *, has_session: bool = True) -> None:
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert "error" in tools["add"].output_schema["properties"]
 
-    looked = Envelope.from_result(await client.call_tool("look_up", {"word": "rust"}))
-    assert looked is not None
+    looked = envelope_of(await client.call_tool("look_up", {"word": "rust"}))
     assert (ErrorCode.NOT_FOUND, "none") == (looked.error_code, looked.effects)
     assert "no article about 4 letters was found" == looked.message
 
-    charged = Envelope.from_result(await client.call_tool("charge", {"amount": 1}))
-    assert charged is not None
+    charged = envelope_of(await client.call_tool("charge", {"amount": 1}))
     assert ErrorCode.RATE_LIMITED == charged.error_code
     assert 30_000 == charged.retry.to_json()["afterMs"]
     assert "charge" == charged.tool
 
     crashed = await client.call_tool("crash", {})
-    envelope = Envelope.from_result(crashed)
-    assert envelope is not None
+    envelope = envelope_of(crashed)
     assert (ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR.sentence) == (envelope.error_code, envelope.message)
     assert "secret.py" not in crashed.model_dump_json()
 
-    bad = Envelope.from_result(await client.call_tool("add", {"a": "one", "c": 2}))
-    assert bad is not None
+    bad = envelope_of(await client.call_tool("add", {"a": "one", "c": 2}))
     assert ("invalid_arguments", ErrorCode.INVALID_PARAMS) == (bad.reason, bad.error_code)
     assert ["a", "b"] == sorted(issue["path"] for issue in bad.details["issues"])
 
@@ -64,8 +61,7 @@ async def _check(client: Client, *, has_session: bool = True) -> None:
 
     with pytest.raises(MCPError) as caught:
         await client.read_resource("data://missing")
-    failure = Envelope.from_result(caught.value)
-    assert failure is not None
+    failure = envelope_of(caught.value)
     assert failure.correlation_id
 
 
@@ -122,13 +118,11 @@ def test_a_server_that_ends_is_started_again_once(through: Connect) -> None:
 
     async def run(mode: str) -> None:
         async with through(mode=mode) as client:
-            ended = Envelope.from_result(await client.call_tool("end", {}))
-            assert ended is not None
+            ended = envelope_of(await client.call_tool("end", {}))
             assert ("server_ended", "unknown", False) == (ended.reason, ended.effects, ended.retryable)
             assert "exit code 3" in ended.message
             assert not (await client.call_tool("add", {"a": 1, "b": 1})).is_error
-            again = Envelope.from_result(await client.call_tool("end", {}))
-            assert again is not None
+            again = envelope_of(await client.call_tool("end", {}))
             assert "server_ended" == again.reason
             with pytest.raises(MCPError):
                 await client.call_tool("add", {"a": 1, "b": 1})
@@ -151,13 +145,11 @@ Server("own", tools=[fetch]).run()
     path.write_text(source)
     command = ("env", f"MCPCORE_AUDIT={trail}", sys.executable, str(path))
     async with through("--audit", tmp_path / "proxy.jsonl", command=command) as client:
-        failed = Envelope.from_result(await client.call_tool("fetch", {}))
-        assert failed is not None
+        failed = envelope_of(await client.call_tool("fetch", {}))
         assert "no_match" == failed.reason
         assert failed.correlation_id in trail.read_text()
         assert failed.correlation_id in (tmp_path / "proxy.jsonl").read_text()
         await client.call_tool("fetch", {})
-        third = Envelope.from_result(await client.call_tool("fetch", {}))
-        assert third is not None
+        third = envelope_of(await client.call_tool("fetch", {}))
         assert 3 == third.repeated, "the server itself says so"
         assert third.correlation_id in trail.read_text()

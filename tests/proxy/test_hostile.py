@@ -20,6 +20,7 @@ from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.listings import Listing
 from mcpcore.wire.envelope_text import read as read_text
+from tests.answers import envelope_of
 from tests.proxy.conftest import SERVERS, request
 
 
@@ -313,8 +314,7 @@ def test_a_failure_that_cannot_be_converted_is_masked(
     talk.from_client(request(method, 1, name="t", uri="a://b"))
     (sent,) = talk.from_server(json.dumps({"jsonrpc": "2.0", "id": 1, **answered}).encode()).to_client
 
-    envelope = Envelope.from_result(json.loads(sent))
-    assert envelope is not None
+    envelope = envelope_of(json.loads(sent))
     assert "unreadable_failure" == envelope.reason
     assert b"hunter2" not in sent
     assert 1 == len(trail.read_text().splitlines()) == sum(answers.statistics.failures.values())

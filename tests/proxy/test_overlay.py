@@ -19,6 +19,7 @@ from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.learning import Learner
 from mcpcore.proxy.listings import Listing
 from mcpcore.proxy.overlay import Facts, Overlay, OverlayError, json_schema
+from tests.answers import envelope_of
 from tests.proxy.conftest import PLAIN, Connect, request
 from tests.proxy.test_conversation import respond, talk
 
@@ -227,8 +228,7 @@ async def test_a_contract_reaches_the_client(through: Connect, tmp_path: Path) -
     async with through("--overlay", path) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert ("too_many", "never_seen", "negative") == Contract.from_listing(tools["charge"]).reasons
-        failed = Envelope.from_result(await client.call_tool("charge", {"amount": 1}))
-        assert failed is not None
+        failed = envelope_of(await client.call_tool("charge", {"amount": 1}))
         assert ("too_many", ErrorCode.RATE_LIMITED, "none", "add") == (
             failed.reason,
             failed.error_code,
@@ -239,8 +239,7 @@ async def test_a_contract_reaches_the_client(through: Connect, tmp_path: Path) -
         assert Retry.after(seconds=90) == failed.retry
         assert "Wait, then charge again." == failed.hint
         assert "rate limit was exceeded" in failed.message
-        negative = Envelope.from_result(await client.call_tool("add", {"a": -1, "b": 1}))
-        assert negative is not None
+        negative = envelope_of(await client.call_tool("add", {"a": -1, "b": 1}))
         assert ("negative", False) == (negative.reason, negative.retryable)
 
 

@@ -43,7 +43,7 @@ from mcpcore.values.jsonable import size
 from mcpcore.values.unwrapping import passes_through
 from mcpcore.wire.dialects.canonical import ERROR_SCHEMA
 from mcpcore.wire.envelope_text import indented
-from tests.boundaries import answer_to
+from tests.boundaries import answer_to, caught, chain
 from tests.tables import in_one_test
 
 NO_MATCH = FailureMode(
@@ -142,28 +142,15 @@ class FightsByClass(Exception, metaclass=Meta): ...
 
 
 def from_c() -> Exception:
-    try:
-        json.loads("{")
-    except ValueError as exc:
-        return exc
-    raise AssertionError
+    return caught(lambda: json.loads("{"), ValueError)
 
 
 def invalid() -> Exception:
-    try:
-        TypeAdapter(int).validate_python("hunter2")
-    except ValueError as exc:
-        return exc
-    raise AssertionError
+    return caught(lambda: TypeAdapter(int).validate_python("hunter2"), ValueError)
 
 
 def deep_chain(length: int = 3_000) -> Exception:
-    exc: Exception = ValueError("hunter2")
-    for _ in range(length):
-        outer = RuntimeError("x")
-        outer.__cause__ = exc
-        exc = outer
-    return exc
+    return chain(ValueError("hunter2"), *(RuntimeError("x") for _ in range(length)))
 
 
 def deep_group(depth: int = 500) -> BaseException:
@@ -188,11 +175,7 @@ def at_depth() -> BaseException:
     def descend() -> None:
         descend()
 
-    try:
-        descend()
-    except RecursionError as exc:
-        return exc
-    raise AssertionError
+    return caught(descend, RecursionError)
 
 
 MAKERS: list[Callable[[], BaseException]] = [
@@ -263,11 +246,7 @@ class Gone(dict[str, Any]):
 
 
 def CONTRACT_ERROR() -> BaseException:  # noqa: N802
-    try:
-        Context(CONTRACT).fail("no_mach")
-    except ContractError as exc:
-        return exc
-    raise AssertionError
+    return caught(lambda: Context(CONTRACT).fail("no_mach"), ContractError)
 
 
 TEXTS = st.text(st.characters(), max_size=50)

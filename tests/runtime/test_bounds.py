@@ -17,10 +17,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from bench.runtime.bounds import measure
-from mcpcore import CodedError, Envelope, ErrorCode, Server, not_found, tool
+from mcpcore import CodedError, ErrorCode, Server, not_found, tool
 from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.values.jsonable import Cut, clean_cut, cut_text, fit, safe_str, size, to_json
 from mcpcore.wire.envelope_builder import build_envelope
+from tests.answers import envelope_of
 
 _FEW = [
     "a text in data",
@@ -265,8 +266,7 @@ def test_nothing_of_a_caller_or_an_upstream_stays_in_memory(call: Any) -> None:
             call(server, "find", {"name": "a", huge: 1})
             data = {"reason": huge, "recovery": {"hint": "Try it.", "fallbackTool": huge}}
             error = {"code": -32001, "name": "NOT_FOUND", "message": "m", "data": data}
-            read = Envelope.from_result({"isError": True, "structuredContent": {"error": error}, "content": []})
-            assert read is not None
+            read = envelope_of({"isError": True, "structuredContent": {"error": error}, "content": []})
             read.text()
 
     failures(2)

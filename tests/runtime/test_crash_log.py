@@ -13,7 +13,7 @@ from mcpcore import Contract, Server, tool
 from mcpcore.audit import AuditTrail
 from mcpcore.boundary.crash_log import described, traced
 from mcpcore.boundary.script import Boundary
-from tests.boundaries import answer_to
+from tests.boundaries import answer_to, caught
 
 
 def connect(url: str, *, password: str) -> None:
@@ -31,14 +31,6 @@ def chained() -> None:
 
 def grouped() -> None:
     raise ExceptionGroup("password=hunter2-in-group", [ValueError("secret=hunter2-in-member"), KeyError("kept")])
-
-
-def caught(fails: Any) -> BaseException:
-    try:
-        fails()
-    except BaseException as exc:
-        return exc
-    raise AssertionError
 
 
 @pytest.mark.anyio

@@ -9,10 +9,11 @@ import pytest
 from mcp import Client, MCPError
 from pydantic import BaseModel
 
-from mcpcore import CodedError, Context, Contract, ContractError, Envelope, ErrorCode, FailureMode, Limits, Server, tool
+from mcpcore import CodedError, Context, Contract, ContractError, ErrorCode, FailureMode, Limits, Server, tool
 from mcpcore.client import CallPolicy, ToolCallFailed, call
 from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.testing import assert_fails
+from tests.answers import envelope_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("door")]
 TOKEN = "ghp_" + "A1b2" * 9
@@ -276,6 +277,5 @@ async def test_a_resource_takes_them_from_its_uri() -> None:
     async with Client(Server("books", resources=[book], external_tools=["search"])) as client:
         with pytest.raises(MCPError) as raised:
             await client.read_resource("books://emma")
-    envelope = Envelope.from_result(raised.value)
-    assert envelope is not None
+    envelope = envelope_of(raised.value)
     assert {"words": "emma"} == envelope.fallback_arguments

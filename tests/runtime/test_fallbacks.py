@@ -18,6 +18,7 @@ from mcp import Client
 
 from mcpcore import Context, ContractError, ErrorCode, FailureMode, Server, not_found, prompt, resource, tool
 from mcpcore.boundary.fallbacks import with_renamed_words
+from tests.answers import ask
 
 pytestmark = pytest.mark.server_only(
     "a FastMCP server is checked at its first message: tests/integrations/fastmcp/test_fallback_tools.py"
@@ -55,12 +56,8 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 def start(server: Server[Any], times: int = 1) -> None:
     """Start the server and connect several clients, one after the other."""
 
-    async def run() -> None:
-        for _ in range(times):
-            async with Client(server) as client:
-                await client.list_tools()
-
-    anyio.run(run)
+    for _ in range(times):
+        ask(Client(server), lambda client: client.list_tools())
 
 
 def test_an_unknown_fallback_tool_is_a_warning_with_the_nearest_name(caplog: pytest.LogCaptureFixture) -> None:

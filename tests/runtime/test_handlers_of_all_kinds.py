@@ -18,6 +18,7 @@ from mcp_types import ElicitRequestFormParams, ElicitResult
 from pydantic import BaseModel
 
 from mcpcore import Context, ContractError, ErrorCode, FailureMode, Server, not_found, tool
+from tests.boundaries import chain
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -122,17 +123,9 @@ def test_a_nested_handler_sees_the_names_already_defined_around_it(call: Any) ->
 def test_endlessly_wrapped_errors_are_still_classified(call: Any) -> None:
     """Nested causes are followed to a realistic depth only."""
 
-    def wrapped(depth: int) -> BaseException:
-        inner: BaseException = not_found("deep inside")
-        for _ in range(depth):
-            outer = UnexpectedToolError("Error executing tool x")
-            outer.__cause__ = inner
-            inner = outer
-        return inner
-
     @tool
     def nest(depth: int) -> int:
-        raise wrapped(depth)
+        raise chain(not_found("deep inside"), *(UnexpectedToolError("Error executing tool x") for _ in range(depth)))
 
     server = Server("s", tools=[nest])
     names = [

@@ -27,6 +27,7 @@ from typing_extensions import TypedDict
 from mcpcore import Context, ErrorCode, FailureMode, Server, tool
 from mcpcore.sdk.definition import admitting_error, without_error
 from mcpcore.sdk.private import lowlevel_of
+from tests.runtime.test_arguments import Cat, Dog
 
 NO_MATCH = FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing.", recovery="Search.")
 
@@ -56,15 +57,6 @@ class Open(BaseModel):
 class Tree(BaseModel):
     name: str
     children: list[Tree] = []
-
-
-class Cat(BaseModel):
-    kind: Literal["cat"]
-    lives: int
-
-
-class Dog(BaseModel):
-    kind: Literal["dog"]
 
 
 class Pet(RootModel[Cat | Dog]): ...

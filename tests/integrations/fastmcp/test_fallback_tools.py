@@ -28,7 +28,7 @@ from mcpcore import Context, ContractError, Envelope, ErrorCode, FailureMode, Se
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from mcpcore.services.batch import Batch, BatchResult
-from tests.answers import ask
+from tests.answers import ask, envelope_of
 from tests.integrations.fastmcp.contract_server import extended
 
 NO_ITEM = FailureMode(
@@ -143,12 +143,8 @@ def fallbacks(mcp: FastMCP[Any], name: str, arguments: dict[str, Any] | None = N
 
 
 def start(mcp: FastMCP[Any], times: int = 1) -> None:
-    async def run() -> None:
-        for _ in range(times):
-            async with Client(mcp) as client:
-                await client.list_tools()
-
-    anyio.run(run)
+    for _ in range(times):
+        ask(Client(mcp), lambda client: client.list_tools())
 
 
 # --- renamed ----------------------------------------------------------------------------------------------------------
@@ -441,8 +437,7 @@ async def test_names_are_found_again_only_when_parts_of_the_server_change(monkey
     mcp = covered((shop(), "shop"))
 
     async def fallback(client: Client[Any], name: str) -> str | None:
-        envelope = Envelope.from_result(await client.call_tool_mcp(name, {}))
-        assert envelope is not None
+        envelope = envelope_of(await client.call_tool_mcp(name, {}))
         return envelope.fallback_tool
 
     async with Client(mcp) as client:

@@ -245,14 +245,12 @@ class TestTail:
                     numbers = [json.loads(process.stdout.readline())["seq"] for _ in range(2_000)]
                 finally:
                     watchdog.cancel()
-                    process.kill()
-                    process.wait()
-                    process.stdout.close()
+                    with process:
+                        process.kill()
                 assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         finally:
-            writer.kill()
-            writer.wait()
-            writer.stdout.close()
+            with writer:
+                writer.kill()
 
 
 class TestStats:

@@ -53,12 +53,6 @@ def test_the_wait_of_a_part_is_the_wait_of_the_whole(parts: object) -> None:
     assert (C.SERVICE_UNAVAILABLE, Retry.after(seconds=7)) == found[:2]
 
 
-def test_a_part_that_holds_no_failure_says_nothing() -> None:
-    """A retry error without any attempt has no last failure."""
-    found = explain(raised("tenacity.RetryError", "x", last_attempt=object()))
-    assert (C.SERVICE_UNAVAILABLE, "type", ()) == (found.code, found.matched.layer, found.matched.path)
-
-
 @pytest.mark.parametrize(
     ("details", "retry"),
     [
@@ -86,10 +80,25 @@ def test_a_cycle_is_searched_once_for_a_wait() -> None:
     assert C.TIMEOUT.retry == explain(first).retry
 
 
-def test_of_members_that_agree_the_one_that_is_least_certain_is_told() -> None:
-    """The explanation of a group names what would have to be doubted first."""
-    found = explain(ExceptionGroup("g", [TimeoutError("x"), Exception("the request timed out"), TimeoutError("y")]))
-    assert (C.TIMEOUT, ("exceptions[1]",)) == (found.code, found.matched.path)
+@pytest.mark.parametrize(
+    ("exc", "code", "layer", "path"),
+    [
+        # A retry error without any attempt has no last failure.
+        (raised("tenacity.RetryError", "x", last_attempt=object()), C.SERVICE_UNAVAILABLE, "type", ()),
+        # The explanation of a group names what would have to be doubted first.
+        (
+            ExceptionGroup("g", [TimeoutError("x"), Exception("the request timed out"), TimeoutError("y")]),
+            C.TIMEOUT,
+            "message",
+            ("exceptions[1]",),
+        ),
+    ],
+    ids=["a part that holds no failure", "members that agree"],
+)
+def test_the_part_that_decides(exc: Exception, code: ErrorCode, layer: str, path: tuple[str, ...]) -> None:
+    """A part that holds no failure says nothing; of members that agree, the one that is least certain is told."""
+    found = explain(exc)
+    assert (code, layer, path) == (found.code, found.matched.layer, found.matched.path)
 
 
 def test_a_coded_error_whose_code_was_broken_is_judged_as_any_other() -> None:

@@ -191,8 +191,7 @@ def test_no_answer_makes_reading_its_word_fail(structured: Any) -> None:
 def test_an_error_of_a_tool_that_nobody_knows_is_no_advice_to_repeat(error: dict[str, Any], expected: Retry) -> None:
     """The tool may have changed something; of a read-only one, a timeout may be tried again."""
     answer = {"jsonrpc": "2.0", "id": 1, "error": error}
-    envelope = envelope_of(answer)
-    assert expected == envelope.retry
+    assert expected == envelope_of(answer).retry
     assert advised(answer).retryable
 
 

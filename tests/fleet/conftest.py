@@ -67,9 +67,8 @@ def front(tmp_path_factory):
     command = [sys.executable, str(HERE / "front.py"), str(folder), "loader", PASSWORD]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     yield Front(int(process.stdout.readline()), folder)
-    process.kill()
-    process.wait()
-    process.stdout.close()
+    with process:
+        process.kill()
 
 
 def stamp(moment: datetime) -> str:

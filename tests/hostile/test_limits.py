@@ -98,8 +98,9 @@ async def test_whatever_a_stopped_handler_raises_is_answered(framework: str, end
     assert "hunter2" not in result.model_dump_json()
 
 
-@pytest.mark.parametrize("loop", LOOPS)
-def test_places_come_back_however_calls_end(framework: str, loop: str, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("anyio_backend", LOOPS)
+@pytest.mark.anyio
+async def test_places_come_back_however_calls_end(framework: str, caplog: pytest.LogCaptureFixture) -> None:
     """Hundreds of calls that are left, refused, stopped, crash, or succeed: afterwards all places are free."""
     release = threading.Event()
 
@@ -120,7 +121,7 @@ def test_places_come_back_however_calls_end(framework: str, loop: str, caplog: p
 
     outcomes = set()
 
-    async def run() -> list[str]:
+    with caplog.at_level(logging.CRITICAL):
         async with client_of(framework, mixed, threaded, max_concurrency=8) as client:
 
             async def call(kind: str) -> None:
@@ -145,10 +146,7 @@ def test_places_come_back_however_calls_end(framework: str, loop: str, caplog: p
                         for _ in range(4):
                             group.start_soon(again, "mixed", {"kind": "fine"})
                             group.start_soon(again, "threaded", {})
-            return names
-
-    with caplog.at_level(logging.CRITICAL):
-        assert ["fine"] * 8 == anyio.run(run, backend=loop)
+            assert ["fine"] * 8 == names
     assert {"INTERNAL_ERROR", "TIMEOUT", "RATE_LIMITED"} <= outcomes
 
 

@@ -122,8 +122,7 @@ def test_a_server_that_ends_is_started_again_once(through: Connect) -> None:
             assert ("server_ended", "unknown", False) == (ended.reason, ended.effects, ended.retryable)
             assert "exit code 3" in ended.message
             assert not (await client.call_tool("add", {"a": 1, "b": 1})).is_error
-            again = envelope_of(await client.call_tool("end", {}))
-            assert "server_ended" == again.reason
+            assert "server_ended" == envelope_of(await client.call_tool("end", {})).reason
             with pytest.raises(MCPError):
                 await client.call_tool("add", {"a": 1, "b": 1})
 

@@ -314,8 +314,7 @@ def test_a_failure_that_cannot_be_converted_is_masked(
     talk.from_client(request(method, 1, name="t", uri="a://b"))
     (sent,) = talk.from_server(json.dumps({"jsonrpc": "2.0", "id": 1, **answered}).encode()).to_client
 
-    envelope = envelope_of(json.loads(sent))
-    assert "unreadable_failure" == envelope.reason
+    assert "unreadable_failure" == envelope_of(json.loads(sent)).reason
     assert b"hunter2" not in sent
     assert 1 == len(trail.read_text().splitlines()) == sum(answers.statistics.failures.values())
 

@@ -277,5 +277,4 @@ async def test_a_resource_takes_them_from_its_uri() -> None:
     async with Client(Server("books", resources=[book], external_tools=["search"])) as client:
         with pytest.raises(MCPError) as raised:
             await client.read_resource("books://emma")
-    envelope = envelope_of(raised.value)
-    assert {"words": "emma"} == envelope.fallback_arguments
+    assert {"words": "emma"} == envelope_of(raised.value).fallback_arguments

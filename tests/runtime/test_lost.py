@@ -35,9 +35,9 @@ from mcpcore import (
 )
 from mcpcore.contract.unraised import MAX_NOTED
 from mcpcore.sdk.errors import ToolFailure
-from mcpcore.services.batch import Batch
 from mcpcore.values.request_var import current
 from tests.answers import ask
+from tests.runtime.test_strict import batch_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -268,21 +268,11 @@ def a_cause_that_is_set() -> str:
 
 
 def kept_in_a_batch(ctx: Context[Any]) -> Any:
-    batch = Batch[int](ctx)
-    for row in range(3):
-        with batch.item(row):
-            if row:
-                raise ctx.fail("no_match")
-            batch.add(row)
-    return batch.result()
+    return batch_of(ctx, lambda: ctx.fail("no_match"), good=1)
 
 
 def a_batch_that_fails(ctx: Context[Any]) -> Any:
-    batch = Batch[int](ctx)
-    for row in range(3):
-        with batch.item(row):
-            raise ctx.fail("no_match")
-    return batch.result()
+    return batch_of(ctx, lambda: ctx.fail("no_match"), good=0)
 
 
 def told_as_an_item(ctx: Context[Any]) -> Any:

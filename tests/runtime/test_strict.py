@@ -131,22 +131,23 @@ def lost_beside_an_error_result() -> Any:
     return CallToolResult(content=[TextContent(type="text", text=SECRET)], is_error=True)
 
 
-def in_an_item(ctx: Context[Any]) -> Any:
+def batch_of(ctx: Context[Any], fail: Callable[[], Exception], *, good: int, rows: int = 3) -> Any:
+    """Return the result of a batch whose items fail, except for the first `good`."""
     batch = Batch[int](ctx)
-    for row in range(3):
+    for row in range(rows):
         with batch.item(row):
-            if row:
-                raise conflict(SECRET, reason="typo")
+            if row >= good:
+                raise fail()
             batch.add(row)
     return batch.result()
 
 
+def in_an_item(ctx: Context[Any]) -> Any:
+    return batch_of(ctx, lambda: conflict(SECRET, reason="typo"), good=1)
+
+
 def in_all_items(ctx: Context[Any]) -> Any:
-    batch = Batch[int](ctx)
-    for row in range(2):
-        with batch.item(row):
-            raise conflict(SECRET, reason="typo")
-    return batch.result()
+    return batch_of(ctx, lambda: conflict(SECRET, reason="typo"), good=0, rows=2)
 
 
 def in_an_item_before_a_failure(ctx: Context[Any]) -> str:

@@ -245,39 +245,36 @@ def test_without_hypothesis(monkeypatch: pytest.MonkeyPatch) -> None:
         fuzz_tool(good)
 
 
-def test_calls_without_an_answer() -> None:
-    """They end after the timeout."""
+@tool
+async def wait(forever: bool) -> str:
+    """Wait."""
+    import anyio
 
-    @tool
-    async def wait(forever: bool) -> str:
-        """Wait."""
-        import anyio
+    if forever:
+        await anyio.sleep(60)
+    return "done"
 
-        if forever:
-            await anyio.sleep(60)
-        return "done"
 
+@tool
+async def block(forever: bool) -> str:
+    """Block."""
+    if forever:
+        time.sleep(30)  # noqa: ASYNC251 - it blocks on purpose
+    return "done"
+
+
+@pytest.mark.parametrize(
+    ("endless", "timeout", "problem"),
+    [
+        (wait, 0.2, "timeout: no answer within 0.2 seconds"),
+        (block, 0.1, "timeout: no answer within 0.1 seconds, since the handler blocks the event loop"),
+    ],
+    ids=["waits", "blocks"],
+)
+def test_calls_without_an_answer(endless: Any, timeout: float, problem: str) -> None:
+    """They end after the timeout; a handler that blocks the event loop is left behind."""
     start = time.monotonic()
-    found = problems_of(wait, timeout=0.2, max_examples=5)
-    assert {"timeout: no answer within 0.2 seconds": {"forever": True}} == found
-    assert time.monotonic() - start < 30
-
-
-def test_handlers_that_block_the_event_loop() -> None:
-    """The search ends, and leaves the handler behind."""
-
-    @tool
-    async def block(forever: bool) -> str:
-        """Block."""
-        if forever:
-            time.sleep(30)  # noqa: ASYNC251 - it blocks on purpose
-        return "done"
-
-    start = time.monotonic()
-    found = problems_of(block, timeout=0.1, max_examples=5)
-    assert {
-        "timeout: no answer within 0.1 seconds, since the handler blocks the event loop": {"forever": True}
-    } == found
+    assert {problem: {"forever": True}} == problems_of(endless, timeout=timeout, max_examples=5)
     assert time.monotonic() - start < 25
 
 

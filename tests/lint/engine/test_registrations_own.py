@@ -544,16 +544,10 @@ NOT_TOOLS: Final[dict[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", OWN)
+@pytest.mark.parametrize("case", [*OWN, *NOT_TOOLS])
 def test_registrations_specific_to_a_framework(project, case):
-    """Each case is one form, with its names, kinds, flavours, handlers, parameters and registering lines."""
-    check(project, *OWN[case])
-
-
-@pytest.mark.parametrize("case", NOT_TOOLS)
-def test_code_that_registers_no_tool(project, case):
-    """No tool is found in code that registers nothing with MCP."""
-    check(project, NOT_TOOLS[case], "")
+    """Each case is one form, with its names, kinds, flavours, handlers, parameters and registering lines, or no tool."""
+    check(project, *(OWN[case] if case in OWN else (NOT_TOOLS[case], "")))
 
 
 def test_a_server_of_another_module(project):

@@ -210,9 +210,8 @@ def test_watch(project):
         assert b"Traceback" not in child.stdout.read()
         assert 130 == child.wait(10)
     finally:
-        child.kill()
-        child.wait()
-        child.stdout.close()
+        with child:
+            child.kill()
 
 
 def test_watch_sees_changes_made_by_editors(project):
@@ -242,9 +241,8 @@ def test_watch_sees_changes_made_by_editors(project):
         child.send_signal(signal.SIGINT)
         assert 130 == child.wait(10)
     finally:
-        child.kill()
-        child.wait()
-        child.stdout.close()
+        with child:
+            child.kill()
 
 
 def test_watch_sees_changes_during_a_run_and_folders_that_come_back(tmp_path):

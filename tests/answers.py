@@ -53,7 +53,7 @@ def records_of(trail: Path) -> list[dict[str, Any]]:
 
 
 def within(seconds: float) -> Callable[[Callable[P, Coroutine[Any, Any, None]]], Callable[P, None]]:
-    """Run an async test on an event loop of its own, and fail it if it takes longer."""
+    """Run an async test in a new event loop, and fail it if it takes longer."""
 
     def decorate(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
         @functools.wraps(test)

@@ -141,7 +141,7 @@ def test_a_wait_is_found_wherever_it_is_kept(facts: dict[str, object], wait: int
     ids=str,
 )
 def test_numbers_of_databases(path: str, args: tuple[object, ...], facts: dict[str, object], code: ErrorCode) -> None:
-    """An SQLSTATE of two meanings is told by the message, and numbers of Oracle are found."""
+    """The message decides what an SQLSTATE of two meanings says, and numbers of Oracle are found."""
     assert code is classify(raised(path, *args, **facts))
 
 

@@ -96,7 +96,7 @@ def test_a_cycle_is_searched_once_for_a_wait() -> None:
     ids=["a part that holds no failure", "members that agree"],
 )
 def test_the_part_that_decides(exc: Exception, code: ErrorCode, layer: str, path: tuple[str, ...]) -> None:
-    """A part that holds no failure says nothing; of members that agree, the one that is least certain is told."""
+    """A part that holds no failure says nothing; of members that agree, the explanation names the least certain one."""
     found = explain(exc)
     assert (code, layer, path) == (found.code, found.matched.layer, found.matched.path)
 

@@ -419,6 +419,15 @@ def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None
             made = [key for key in settings if key.startswith("self.") and name.startswith(f"{key}.")]
             known = [bool(settings[key]) for key in (name, *made) if key in settings]
             return known[0] if known else None
+        case (
+            ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[ast.Constant(value=key), *_])
+            | ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key))
+        ):
+            return True if settings.get(f"{name}[{key!r}]") else None
+        case ast.Compare(
+            left=ast.Constant(value=key), ops=[ast.In() | ast.NotIn() as operator], comparators=[ast.Name(id=name)]
+        ) if f"{name}[{key!r}]" in settings:
+            return isinstance(operator, ast.In)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             inner = holds(operand, settings)
             return None if inner is None else not inner

@@ -97,6 +97,13 @@ class _AnswerReader:
         self._contract_tool = contract_tool
         self._depth = depth
         self._settings = dict(settings)
+        names = function.module.scope_of(function.node).bindings if settings else {}
+        self._settings |= {
+            name: TRUE
+            for name, bindings in names.items()
+            if [at.kind for at in bindings] == ["assign"] and bindings[0].value is not None
+            if holds(bindings[0].value, self._settings)
+        }
         self._arguments = constants(settings, function)
         self._detector = FailureDetector(function, ctx, contract_tool=contract_tool)
 
@@ -312,7 +319,11 @@ class _AnswerReader:
                     flags=flags,
                     caught=in_clause,
                     depth=self._depth + 1,
-                    settings=(*settings_of(model, args, keywords, complete=direct), *_made_with(call, scope, names)),
+                    settings=(
+                        *settings_of(model, args, keywords, complete=direct),
+                        *_made_with(call, scope, names),
+                        *_entries(call, model, names, self._body),
+                    ),
                 )
                 describes = in_clause and not failures and self._detector.tells_exception(call)
                 reader = _AnswerReader(model, self._ctx, contract_tool=self._contract_tool, depth=self._depth + 1)
@@ -398,6 +409,44 @@ def _made_with(call: ast.Call, scope: Scope, true: set[str]) -> Settings:
         for name, values in attributes
         if any(value is not None and not isinstance(value, ast.Constant) for _, value, _ in values)
     )
+
+
+def _entries(call: ast.Call, model: Handler, true: set[str], body: Body) -> Settings:
+    """The entries of the dicts that a call passes: those that the caller always makes, and neither function changes.
+
+    An entry that is a parameter whose missing value the caller has refused is true, and others are not known.
+    """
+    bindings, inner, function = body.scope(call).bindings, body_of(model), model.node
+    bound_first = model.module.scope_of(function).owner is not None and isinstance(call.func, ast.Attribute)
+    passed = arguments_of(function, call, bound_first=bound_first) if isinstance(function, FUNCTIONS) else {}
+    entries: dict[str, str | None] = {}
+    for parameter, argument in passed.items():
+        kept = bindings.get(getattr(argument, "id", ""), ())
+        made = kept[0].value if [at.kind for at in kept] in (["assign"], ["annotated"]) else argument
+        once = [at.kind for at in model.module.scope_of(function).bindings[parameter]] == ["parameter"]
+        pairs = [*zip(made.keys, made.values, strict=True)] if isinstance(made, ast.Dict) and once else []
+        if not all(isinstance(key, ast.Constant) for key, _ in pairs):
+            continue
+        changed = [*_changes(getattr(argument, "id", ""), body, argument), *_changes(parameter, inner)]
+        for key, value in pairs if None not in changed else ():
+            text, name = ast.unparse(key) if key is not None else "", getattr(value, "id", "")
+            is_true = name in true and [at.kind for at in bindings.get(name, ())] == ["parameter"]
+            entries[f"{parameter}[{text}]"] = TRUE if is_true and text not in changed else None
+    return (*entries.items(),)
+
+
+def _changes(name: str, body: Body, passed: ast.expr | None = None) -> Iterator[str | None]:
+    """The constant keys that a function sets in a dict, and None for a use that may change the dict otherwise."""
+    for use in body.all(ast.Name):
+        if use.id == name and use is not passed:
+            parent = body.parents.get(use)
+            match parent:
+                case ast.Subscript(slice=ast.Constant() as key, ctx=ast.Store()):
+                    yield ast.unparse(key)
+                case ast.Subscript(ctx=ast.Load()) | ast.Attribute(attr="get") | ast.Compare() | ast.FormattedValue():
+                    pass
+                case _ if isinstance(use.ctx, ast.Load):
+                    yield None
 
 
 def failures_of(

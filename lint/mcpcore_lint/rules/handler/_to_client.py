@@ -13,6 +13,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.engine.semantics.type_model import method_of
 from mcpcore_lint.engine.syntax.parse import all_parameters, mentions, walk
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Handler, Symbol, ToolDef
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, names_of
@@ -168,16 +169,19 @@ def calls_of_wrapped(wrapper: Handler) -> list[ast.Call]:
     """The calls by which a wrapper calls the function that it wraps, or else may pass it to a function that does."""
     scope = wrapper.module.scope_of(wrapper.node)
 
-    def is_outer(node: ast.expr) -> bool:
+    def outer(node: ast.expr) -> Scope | None:
         match = scope.lookup(node.id) if isinstance(node, ast.Name) else None
-        return match is not None and match[0] is not scope and match[1][0].kind == "parameter"
+        return match[0] if match is not None and match[0] is not scope and match[1][0].kind == "parameter" else None
 
     calls = [*body_of(wrapper).all(ast.Call)]
-    direct = [call for call in calls if is_outer(call.func)]
+    around = [outer(call.func) for call in calls]
+    # The parameters further out are those of a decorator with arguments, such as a model of the tool's input.
+    inner = max(filter(None, around), key=lambda each: each.node.lineno, default=None)
+    direct = [call for call, where in zip(calls, around, strict=True) if where is not None and where is inner]
     if not direct and isinstance(wrapper.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         passed = passed_on(wrapper.module, wrapper.node, of_self=scope.owner is not None)
         direct = [call for call in calls if call.func in passed or any(argument in passed for argument in call.args)]
-    return direct or [call for call in calls if any(map(is_outer, call.args))]
+    return direct or [call for call in calls if any(map(outer, call.args))]
 
 
 def is_judged(

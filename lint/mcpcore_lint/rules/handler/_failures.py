@@ -15,7 +15,7 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Text, Value, options, string
 from mcpcore_lint.patterns import ERROR_DOING, regex
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._bodies import Body, short, text_start, unpacked
+from mcpcore_lint.rules._bodies import Body, body_of, short, text_start, unpacked
 from mcpcore_lint.rules.handler._conversions import CALL_RESULTS, CONTENTS, is_form_of
 
 # Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.
@@ -299,6 +299,10 @@ class FailureDetector:
         name = told[0] if told else plain[0] if len(plain) == 1 else ""
         if not told and not isinstance(arguments.get(name), (Mapping, CallValue)):
             return None
+        fields = getattr(arguments[name], "items", ()) if in_clause and not told else ()
+        empty = all(isinstance(value, Const) and not value.value for key, value in arguments.items() if key != name)
+        if empty and any(string(key) == "error" for key, _ in fields) and self._keeps(node, module, name):
+            return failures[name]
         # A fact of the exception, such as its status, may well be an answer.
         scope, held, nodes = module.scope_of(node), {name}, walk_shallow([*node.body])
         for part in nodes:
@@ -312,6 +316,23 @@ class FailureDetector:
         converts = bool(answers) and all(is_form_of(answer, held, scope, parts=not told) for answer in answers)
         marks = any(isinstance(part, ast.keyword) and part.arg in MARKS for part in nodes)
         return (Failure(EXCEPTION_TEXT) if told else failures[name]) if converts and not marks else None
+
+    def _keeps(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, name: str) -> bool:
+        """Whether each answer of a function has an argument as a part, if the argument is not empty."""
+        body, held = body_of(HandlerBuilder.of(node, module, self._ctx.hierarchy).model), {name}
+        for part in body.all(ast.Assign):
+            if isinstance(part.value, (ast.Dict, ast.Name)) and not held.isdisjoint(body.names_in(part.value)):
+                target = part.targets[0]
+                held.add(getattr(target.value if isinstance(target, ast.Subscript) else target, "id", ""))
+        answers = [
+            answer
+            for answer in returned(node)
+            if all(holds(test, {name: TRUE}) in {None, truth} for test, truth in body.tests(answer))
+        ]
+        return bool(answers) and all(
+            isinstance(answer, (ast.Dict, ast.Name)) and not held.isdisjoint(body.names_in(answer))
+            for answer in answers
+        )
 
     # Mappings and models
 

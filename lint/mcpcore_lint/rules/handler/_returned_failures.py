@@ -421,7 +421,7 @@ def _entries(call: ast.Call, model: Handler, true: set[str], body: Body) -> Sett
     passed = arguments_of(function, call, bound_first=bound_first) if isinstance(function, FUNCTIONS) else {}
     entries: dict[str, str | None] = {}
     for parameter, argument in passed.items():
-        kept = bindings.get(getattr(argument, "id", ""), ())
+        kept = bindings.get(getattr(argument, "id", ""), [])
         made = kept[0].value if [at.kind for at in kept] in (["assign"], ["annotated"]) else argument
         once = [at.kind for at in model.module.scope_of(function).bindings[parameter]] == ["parameter"]
         pairs = [*zip(made.keys, made.values, strict=True)] if isinstance(made, ast.Dict) and once else []

@@ -176,7 +176,7 @@ def calls_of_wrapped(wrapper: Handler) -> list[ast.Call]:
     calls = [*body_of(wrapper).all(ast.Call)]
     around = [outer(call.func) for call in calls]
     # The parameters further out are those of a decorator with arguments, such as a model of the tool's input.
-    inner = max(filter(None, around), key=lambda each: each.node.lineno, default=None)
+    inner = max(filter(None, around), key=lambda where: getattr(where.node, "lineno", 0), default=None)
     direct = [call for call, where in zip(calls, around, strict=True) if where is not None and where is inner]
     if not direct and isinstance(wrapper.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         passed = passed_on(wrapper.module, wrapper.node, of_self=scope.owner is not None)

@@ -1,9 +1,11 @@
 """no-error-as-data: a failure is returned like a result."""
 
+import ast
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
@@ -60,6 +62,8 @@ class NoErrorAsData(Rule):
             failure, place = match.failure, match.failure.place
             if tool.kind == "prompt" and (failure.is_text or tool.flavour == "sdk"):  # the SDK refuses such a dict
                 continue
+            if isinstance(match.node, (ast.Constant, ast.JoinedStr)) and _refuses_text(tool):
+                continue
             if not failure.is_marked and _is_expected(failure, handler.name, caught=match.caught):
                 continue
             function = place and HandlerBuilder.of(place.function, place.module, ctx.hierarchy).model
@@ -92,6 +96,19 @@ class NoErrorAsData(Rule):
             )
         if tool.kind != "prompt" and reaches_client(handler, tool, ctx):
             _check_wrappers(handler, tool, ctx)
+
+
+def _refuses_text(tool: ToolDef) -> bool:
+    """Whether the SDK checks the result of a tool and refuses a text: it declares `dict | list` or `dict[str, int]`.
+
+    The SDK does not check what a plain `dict` or a plain `list` says.
+    """
+    result = getattr(tool.handler.node, "returns", None)
+    text = ast.unparse(result) if isinstance(result, (ast.BinOp, ast.Subscript)) else "Any"
+    kinds = {part.strip().partition("[")[0].lower() for part in text.split("|")}
+    is_checked = tool.kind == "tool" and not tool.decorator_keyword("structured_output")
+    known = is_checked and kinds <= {"dict", "list", "none"} and tool.flavour == "sdk"
+    return known and not framework_of(tool).name.startswith("FastMCP")
 
 
 def _check_wrappers(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:

@@ -329,9 +329,14 @@ class FailureDetector:
             for answer in returned(node)
             if all(holds(test, {name: TRUE}) in {None, truth} for test, truth in body.tests(answer))
         ]
-        return bool(answers) and all(
-            isinstance(answer, (ast.Dict, ast.Name)) and not held.isdisjoint(body.names_in(answer))
-            for answer in answers
+        changed = len(module.scope_of(node).bindings.get(name, ())) != 1
+        return (
+            bool(answers)
+            and not changed
+            and all(
+                isinstance(answer, (ast.Dict, ast.Name)) and not held.isdisjoint(body.names_in(answer))
+                for answer in answers
+            )
         )
 
     # Mappings and models

@@ -56,6 +56,18 @@ def log(q: str) -> dict:
     except Exception as e:
         return logged(None, {"error": f"the shop says {e}"})
 
+def emptied(data, metadata=None):
+    metadata = shop.cleaned(metadata)
+    return {"data": data, "metadata": metadata}
+
+@mcp.tool
+def clean(q: str) -> dict:
+    """Clean."""
+    try:
+        return emptied(shop.load(q))
+    except Exception as e:
+        return emptied(None, {"error": f"the shop says {e}"})
+
 @mcp.tool
 def choose(q: str, whole: bool) -> dict:
     """Choose."""

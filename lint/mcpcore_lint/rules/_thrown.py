@@ -234,11 +234,11 @@ def _is_harmless(risk: ast.AST, function: Handler, ctx: RuleContext, depth: int 
     """Whether a part of a function calls nothing but functions of the project that never raise."""
     called = ctx.called(function, risk) if isinstance(risk, ast.Call) and depth <= _MAX_DEPTH else ()
     return bool(called) and all(
-        not isinstance(node, ast.Lambda) and _never_raises(node, ctx, depth + 1) for node in called
+        not isinstance(node, ast.Lambda) and never_raises(node, ctx, depth + 1) for node in called
     )
 
 
-def _never_raises(function: ast.FunctionDef | ast.AsyncFunctionDef, ctx: RuleContext, depth: int) -> bool:
+def never_raises(function: ast.FunctionDef | ast.AsyncFunctionDef, ctx: RuleContext, depth: int = 0) -> bool:
     """Whether a function is plain, or ends with a `try` whose clauses answer each exception and is plain before it."""
     *first, last = function.body
     catches = (
@@ -248,16 +248,17 @@ def _never_raises(function: ast.FunctionDef | ast.AsyncFunctionDef, ctx: RuleCon
         and not any(isinstance(part, ast.Raise) for part in walk([*last.handlers, *last.finalbody]))
     )
     statements = first if catches else [*first, last]
-    module, risks = ctx.project.module_defining(function), _risks(statements, function)
     if not catches and (function.decorator_list or not _is_plain(_run_by(statements))):
         return False
-    model = HandlerBuilder.of(function, module, ctx.hierarchy).model if module is not None and risks else None
+    risks = _risks(statements, function)
+    module = ctx.project.module_defining(function) if risks else None
+    model = HandlerBuilder.of(function, module, ctx.hierarchy).model if module is not None else None
     return not risks or (model is not None and all(_is_harmless(risk, model, ctx, depth) for risk in risks))
 
 
 def _is_plain(nodes: Sequence[ast.AST]) -> bool:
     """Whether nodes are such that only calls and subscripts among them may raise."""
-    called = [part.func for part in nodes if isinstance(part, ast.Call)]
+    called = {part.func for part in nodes if isinstance(part, ast.Call)}
     return all(
         part in called or (isinstance(part, _PLAIN) and getattr(part, "format_spec", None) is None) for part in nodes
     )
@@ -267,7 +268,7 @@ def _run_by(statements: Iterable[ast.stmt]) -> list[ast.AST]:
     """The nodes that statements run: all but the annotations of variables, which no function evaluates."""
     nodes = walk_shallow([*statements])
     kept = {part for node in nodes if isinstance(node, ast.AnnAssign) for part in walk([node.annotation])}
-    return [part for part in nodes if part not in kept]
+    return [part for part in nodes if part not in kept] if kept else nodes
 
 
 def _risks(statements: Iterable[ast.stmt], function: FunctionNode) -> list[ast.AST]:
@@ -275,6 +276,7 @@ def _risks(statements: Iterable[ast.stmt], function: FunctionNode) -> list[ast.A
     nodes = _run_by(statements)
     # What logs returns nothing to use, unlike `client.info()`.
     alone = [getattr(part.value, "value", part.value) for part in nodes if isinstance(part, ast.Expr)]
+    dicts = _holders(function, _DICT, ast.Dict)
 
     def is_safe(part: ast.AST) -> bool:
         match part:
@@ -284,7 +286,7 @@ def _risks(statements: Iterable[ast.stmt], function: FunctionNode) -> list[ast.A
                 ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[ast.Constant(), *_])
                 | ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(), ctx=ast.Store())
             ):
-                return name in _holders(function, _DICT, ast.Dict)
+                return name in dicts
             case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="join"), args=[ast.Name(id=name)]):
                 tested = [node for node in nodes if isinstance(node, ast.If) and getattr(node.test, "id", "") == name]
                 return name in _holders(function, _TEXTS) and any(part in walk([*node.body]) for node in tested)

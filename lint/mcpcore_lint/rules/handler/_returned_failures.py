@@ -416,19 +416,18 @@ def _entries(call: ast.Call, model: Handler, true: set[str], body: Body) -> Sett
 
     An entry that is a parameter whose missing value the caller has refused is true, and others are not known.
     """
-    bindings, inner, function = body.scope(call).bindings, body_of(model), model.node
+    bindings, function = body.scope(call).bindings, model.node
     bound_first = model.module.scope_of(function).owner is not None and isinstance(call.func, ast.Attribute)
     passed = arguments_of(function, call, bound_first=bound_first) if isinstance(function, FUNCTIONS) else {}
     entries: dict[str, str | None] = {}
     for parameter, argument in passed.items():
         kept = bindings.get(getattr(argument, "id", ""), [])
         made = kept[0].value if [at.kind for at in kept] in (["assign"], ["annotated"]) else argument
-        once = [at.kind for at in model.module.scope_of(function).bindings[parameter]] == ["parameter"]
-        pairs = [*zip(made.keys, made.values, strict=True)] if isinstance(made, ast.Dict) and once else []
-        if not all(isinstance(key, ast.Constant) for key, _ in pairs):
+        if not isinstance(made, ast.Dict) or not all(isinstance(key, ast.Constant) for key in made.keys):
             continue
-        changed = [*_changes(getattr(argument, "id", ""), body, argument), *_changes(parameter, inner)]
-        for key, value in pairs if None not in changed else ():
+        once = [at.kind for at in model.module.scope_of(function).bindings[parameter]] == ["parameter"]
+        changed = [*_changes(getattr(argument, "id", ""), body, argument), *_changes(parameter, body_of(model))]
+        for key, value in zip(made.keys, made.values, strict=True) if once and None not in changed else ():
             text, name = ast.unparse(key) if key is not None else "", getattr(value, "id", "")
             is_true = name in true and [at.kind for at in bindings.get(name, ())] == ["parameter"]
             entries[f"{parameter}[{text}]"] = TRUE if is_true and text not in changed else None
@@ -439,8 +438,7 @@ def _changes(name: str, body: Body, passed: ast.expr | None = None) -> Iterator[
     """The constant keys that a function sets in a dict, and None for a use that may change the dict otherwise."""
     for use in body.all(ast.Name):
         if use.id == name and use is not passed:
-            parent = body.parents.get(use)
-            match parent:
+            match body.parents.get(use):
                 case ast.Subscript(slice=ast.Constant() as key, ctx=ast.Store()):
                     yield ast.unparse(key)
                 case ast.Subscript(ctx=ast.Load()) | ast.Attribute(attr="get") | ast.Compare() | ast.FormattedValue():

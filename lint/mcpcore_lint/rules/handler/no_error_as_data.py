@@ -11,6 +11,7 @@ from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._accepted import of_tool, passed_to
 from mcpcore_lint.rules._bodies import body_of, inside, where_to
+from mcpcore_lint.rules._thrown import never_raises
 from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
 from mcpcore_lint.rules.handler._returned_failures import failures_of, returned_failures
 from mcpcore_lint.rules.handler._to_client import calls_of_wrapped, middleware_of, reaches_client
@@ -118,7 +119,10 @@ def _check_wrappers(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
         body = body_of(wrapper)
         for match in failures_of(wrapper, ctx, contract_tool=tool.flavour == "mcpcore"):
             catch, place = body.clause_of(match.node), match.failure.place
-            guards = catch is None or (catch.broad and any(inside(call, catch.try_body) for call in calls))
+            around = catch is not None and catch.broad and any(inside(call, catch.try_body) for call in calls)
+            guards = catch is None or (
+                around and (isinstance(handler.node, ast.Lambda) or not never_raises(handler.node, ctx))
+            )
             if place is None or match.failure.is_marked or not (calls and guards):
                 continue
             when = "instead of calling the tools" if catch is None else "for every exception of the tools"

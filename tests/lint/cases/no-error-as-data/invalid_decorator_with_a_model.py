@@ -39,6 +39,24 @@ def find(name: str) -> str:
         return f"Error: no place {name}"  # here
     return name
 
+def kept(func):
+    @functools.wraps(func)
+    def wrapper(*args, **kwargs):
+        try:
+            return func(*args, **kwargs)
+        except Exception as e:
+            return f"Error in {func.__name__}: {e}"
+    return wrapper
+
+@mcp.tool
+@kept
+def count(name: str) -> str:
+    """Count the places."""
+    try:
+        return open(name).read()
+    except Exception as e:
+        return f"Error: {e}"  # here
+
 @mcp.tool
 @judged(Place)
 def visit(name: str) -> str:

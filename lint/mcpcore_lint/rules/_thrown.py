@@ -251,9 +251,13 @@ def never_raises(function: ast.FunctionDef | ast.AsyncFunctionDef, ctx: RuleCont
     if not catches and (function.decorator_list or not _is_plain(_run_by(statements))):
         return False
     risks = _risks(statements, function)
-    module = ctx.project.module_defining(function) if risks else None
-    model = HandlerBuilder.of(function, module, ctx.hierarchy).model if module is not None else None
-    return not risks or (model is not None and all(_is_harmless(risk, model, ctx, depth) for risk in risks))
+    module = ctx.project.module_defining(function)
+    return not risks or (
+        module is not None
+        and all(
+            _is_harmless(risk, HandlerBuilder.of(function, module, ctx.hierarchy).model, ctx, depth) for risk in risks
+        )
+    )
 
 
 def _is_plain(nodes: Sequence[ast.AST]) -> bool:

@@ -1,7 +1,7 @@
 """Expressions that only convert a value: `json.dumps(answer)`, `[TextContent(type="text", text=answer)]`."""
 
 import ast
-from collections.abc import Set as AbstractSet
+from collections.abc import Sequence, Set as AbstractSet
 from typing import Final
 
 from mcpcore_lint.engine.registrations.environment import method_called
@@ -9,6 +9,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import returned
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol
+from mcpcore_lint.rules._bodies import Body
 
 CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
 CONTENTS: Final = ("structured_content", "structuredContent", "content")
@@ -113,3 +114,14 @@ def is_form_of(node: ast.expr, names: AbstractSet[str], scope: Scope, *, parts: 
         case ast.Call() if (converted := converted_by(node, scope)) is not None:
             inner = [converted]
     return any(is_form_of(part, names, scope, parts=parts) for part in inner)
+
+
+def all_have_part(answers: Sequence[ast.expr], name: str, body: Body) -> bool:
+    """Whether each answer of a function has a parameter that it does not change, or a dict with it, as a part."""
+    held = {name}
+    for part in body.all(ast.Assign):
+        if isinstance(part.value, (ast.Dict, ast.Name)) and not held.isdisjoint(body.names_in(part.value)):
+            held.add(getattr(getattr(part.targets[0], "value", part.targets[0]), "id", ""))
+    return len(body.module.scope_of(body.root).bindings.get(name, ())) == 1 <= len(answers) and all(
+        isinstance(answer, (ast.Dict, ast.Name)) and not held.isdisjoint(body.names_in(answer)) for answer in answers
+    )

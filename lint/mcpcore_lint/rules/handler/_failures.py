@@ -16,7 +16,7 @@ from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping
 from mcpcore_lint.patterns import ERROR_DOING, regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, short, text_start, unpacked
-from mcpcore_lint.rules.handler._conversions import CALL_RESULTS, CONTENTS, is_form_of
+from mcpcore_lint.rules.handler._conversions import CALL_RESULTS, CONTENTS, all_have_part, is_form_of
 
 # Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
@@ -319,25 +319,13 @@ class FailureDetector:
 
     def _keeps(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, name: str) -> bool:
         """Whether each answer of a function has an argument as a part, if the argument is not empty."""
-        body, held = body_of(HandlerBuilder.of(node, module, self._ctx.hierarchy).model), {name}
-        for part in body.all(ast.Assign):
-            if isinstance(part.value, (ast.Dict, ast.Name)) and not held.isdisjoint(body.names_in(part.value)):
-                target = part.targets[0]
-                held.add(getattr(target.value if isinstance(target, ast.Subscript) else target, "id", ""))
+        body = body_of(HandlerBuilder.of(node, module, self._ctx.hierarchy).model)
         answers = [
             answer
             for answer in returned(node)
             if all(holds(test, {name: TRUE}) in {None, truth} for test, truth in body.tests(answer))
         ]
-        changed = len(module.scope_of(node).bindings.get(name, ())) != 1
-        return (
-            bool(answers)
-            and not changed
-            and all(
-                isinstance(answer, (ast.Dict, ast.Name)) and not held.isdisjoint(body.names_in(answer))
-                for answer in answers
-            )
-        )
+        return all_have_part(answers, name, body)
 
     # Mappings and models
 

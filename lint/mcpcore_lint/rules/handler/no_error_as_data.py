@@ -107,9 +107,12 @@ def _refuses_text(tool: ToolDef) -> bool:
     result = getattr(tool.handler.node, "returns", None)
     text = ast.unparse(result) if isinstance(result, (ast.BinOp, ast.Subscript)) else "Any"
     kinds = {part.strip().partition("[")[0].lower() for part in text.split("|")}
-    is_checked = tool.kind == "tool" and not tool.decorator_keyword("structured_output")
-    known = is_checked and kinds <= {"dict", "list", "none"} and tool.flavour == "sdk"
-    return known and not framework_of(tool).name.startswith("FastMCP")
+    return (
+        (tool.kind, tool.flavour) == ("tool", "sdk")
+        and kinds <= {"dict", "list", "none"}
+        and not tool.decorator_keyword("structured_output")
+        and not framework_of(tool).name.startswith("FastMCP")
+    )
 
 
 def _check_wrappers(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:

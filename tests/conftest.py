@@ -134,6 +134,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                 terminalreporter.write_line(str(value))
 
 
+@pytest.fixture(autouse=True)
+def handler_of_interrupts() -> Iterator[None]:
+    """After `mcpcore run` in this process, an interrupt that a later test sends would end the process a second later."""
+    handler = signal.getsignal(signal.SIGINT)
+    yield
+    if signal.getsignal(signal.SIGINT) is not handler:
+        signal.signal(signal.SIGINT, handler)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Remove the FastMCP runs of parameters that are marked `server_only`; begin with slow files, so that no worker ends with one."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}

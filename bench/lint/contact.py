@@ -1,7 +1,7 @@
 """Draws the servers and the handlers on which the linter is judged at first contact.
 
 `python -m bench.lint.contact` prints the lot of each server in contact.toml: ten for the first reading, ten for the
-second, and a reserve; then ten each of the lists after it, and twenty of contact-5.toml.
+second, and a reserve; then ten each of the lists after it, twenty of contact-5.toml, and twelve of contact-13.toml.
 `python -m bench.lint.contact first HANDLERS` draws the handlers of a lot to read: 20 of the first lot, 100 of the
 others. HANDLERS lists all handlers, as a reader found them in the registrations, in lines such as
 `owner/name/path/file.py function`, and lies beside folders called `owner/name`.
@@ -16,9 +16,7 @@ import tomllib
 from pathlib import Path
 
 SEED = 20261129
-QUOTAS = {"loop": 3, "low-level": 2, "fastmcp": 3, "sdk": 2}  # of each kind in each lot
-LATER = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
-COUNTS = dict.fromkeys(LATER, 100) | {"first": 20}
+QUOTAS = {"loop": 3, "low-level": 2, "fastmcp": 3, "sdk": 2}  # of each kind in each lot but the thirteenth
 FILES = {
     "contact.toml": ("first", "second"),
     "contact-3.toml": ("third",),
@@ -30,6 +28,7 @@ FILES = {
     "contact-10.toml": ("tenth",),
     "contact-11.toml": ("eleventh",),
     "contact-12.toml": ("twelfth",),
+    "contact-13.toml": ("thirteenth",),
 }
 
 
@@ -37,7 +36,7 @@ def lots(file: str) -> dict[str, tuple[str, str]]:
     """Return the lot and the kind of each server in a file, which are drawn for each kind by itself."""
     servers = tomllib.loads(Path(__file__).with_name(file).read_text())
     shuffled, drawn = random.Random(SEED), {}
-    for kind, quota in QUOTAS.items():
+    for kind, quota in (dict.fromkeys(QUOTAS, 3) | {"fastmcp": 4} if file == "contact-13.toml" else QUOTAS).items():
         names = sorted((name for name in servers if servers[name]["kind"] == kind), key=str.lower)
         for place, name in enumerate(shuffled.sample(names, len(names))):
             drawn[name] = ([*FILES[file], "reserve"][min(place // quota, len(FILES[file]))], kind)
@@ -59,4 +58,4 @@ if __name__ == "__main__":
         lines = sorted(Path(sys.argv[2]).read_text().splitlines())
         if sys.argv[1] != "first":
             lines = [line for line in lines if catches(line, Path(sys.argv[2]).parent)]
-        print(*random.Random(SEED).sample(lines, min(len(lines), COUNTS[sys.argv[1]])), sep="\n")
+        print(*random.Random(SEED).sample(lines, min(len(lines), 20 if sys.argv[1] == "first" else 100)), sep="\n")

@@ -13,17 +13,22 @@ WAITING = frozenset(f"requests.{verb}" for verb in VERBS)
 
 
 class RequestWithoutTimeout(CstRule):
-    """A tool that waits for another server as long as that one likes."""
+    """A tool that waits for another server as long as that one likes.
+
+    Summary: a call of requests in a handler that has no timeout
+    Why: requests has no default timeout: the call can wait forever, and the agent with it.
+    How to fix: Pass timeout, in seconds.
+    When to suppress: Where the call has to wait for as long as it takes.
+
+    Bad:
+        return requests.get(url).text
+    Good:
+        return requests.get(url, timeout=30).text
+    """
 
     id = "house-request-without-timeout"
     severity = Severity.WARNING
     family = "project"
-    summary = "a call of requests in a handler that has no timeout"
-    why = "requests has no default timeout: the call can wait forever, and the agent with it."
-    bad = "return requests.get(url).text"
-    good = "return requests.get(url, timeout=30).text"
-    how_to_fix = "Pass timeout, in seconds."
-    when_to_suppress = "Where the call has to wait for as long as it takes."
     valid = (
         """
         import requests

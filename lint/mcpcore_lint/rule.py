@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from abc import ABC
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 FAMILIES: Final = (*ids.FAMILIES, "project")
 """The families of all rules; those of other packages belong to the last one."""
 _LABELS: Final = ("Summary", "Why", "How to fix", "When to suppress", "Bad", "Good")
-_TEXT: Final = re.compile(rf"^ *({'|'.join(_LABELS)}):(?: |\n)", re.MULTILINE)
-"""The label of a text in the docstring of one of the linter's own rules: the attribute that it becomes, in words."""
-_NO_DOCSTRING: Final = "".join(f"{label}: not known under python -OO\n" for label in _LABELS)
+TEXTS: Final = tuple(label.lower().replace(" ", "_") for label in _LABELS)
+"""The attributes with the texts of a rule's page. A docstring gives each after its label: `How to fix: ...`."""
+_TEXT: Final = re.compile(rf"^ *({'|'.join(_LABELS)}):(?: |$)", re.MULTILINE)
 
 
 @light
@@ -82,7 +83,7 @@ class Rule(ABC):
     """The linter's own rules get both from their modules, `rules/<family>/<rule_id>.py`."""
     severity: ClassVar[Severity]
     summary: ClassVar[str]
-    """What the rule reports, in one line without a full stop."""
+    """What the rule reports, in one line without a full stop. The docstring may have this text and the next five."""
     why: ClassVar[str]
     bad: ClassVar[str]
     good: ClassVar[str]
@@ -101,12 +102,7 @@ class Rule(ABC):
         if package.startswith("mcpcore_lint.rules.") and not name.startswith("_"):
             cls.id = name.replace("_", "-")
             cls.family = package.rpartition(".")[2]
-            _, *texts = _TEXT.split(cls.__doc__ or _NO_DOCSTRING)
-            for label, text in zip(texts[::2], texts[1::2], strict=True):
-                indent = "\n" + text[: len(text) - len(text.lstrip())]
-                is_code = label in {"Bad", "Good"}
-                plain = text.strip().replace(indent, "\n") if is_code else " ".join(text.split())
-                setattr(cls, label.lower().replace(" ", "_"), plain)
+        set_texts(cls)
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
         """Check a tool, resource or prompt. Called for each registration in the file.
@@ -140,6 +136,24 @@ class Rule(ABC):
             tools: The tools of all files.
             ctx: Answers questions about the run, and takes findings.
         """
+
+
+def set_texts(kind: type[Rule]) -> None:
+    """Set the texts that the docstring of a rule has, except those that its class sets itself."""
+    _, *parts = _TEXT.split(kind.__doc__ or "")
+    for label, text in zip(parts[::2], parts[1::2], strict=True):
+        name = label.lower().replace(" ", "_")
+        rest = text.partition("\n")[2]
+        indent = rest[: len(rest) - len(rest.lstrip())].rpartition("\n")[2]
+        plain = text.replace(f"\n{indent}", "\n").strip()
+        if name not in vars(kind):
+            # Examples and texts of several paragraphs keep their lines.
+            keeps_lines = name in {"bad", "good"} or "\n\n" in plain
+            setattr(kind, name, plain if keeps_lines else " ".join(plain.split()))
+
+
+for _name in TEXTS if sys.flags.optimize > 1 else ():
+    setattr(Rule, _name, "not known under python -OO")
 
 
 class RuleContext:

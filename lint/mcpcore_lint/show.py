@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.output import CannotRunError, printable, say
 from mcpcore_lint.patterns import hint
-from mcpcore_lint.rule import Rule, is_ours
+from mcpcore_lint.rule import TEXTS, Rule, is_ours
 from mcpcore_lint.rules import all_rules, selected
 from mcpcore_lint.runner import memo
 from mcpcore_lint.settings import PerFile
@@ -91,7 +91,6 @@ def _per_file(entry: PerFile) -> dict[str, Any]:
     return {name: value for name, value in keys.items() if value is not None}
 
 
-_TEXTS: Final = ("why", "bad", "good", "how_to_fix", "when_to_suppress")
 _PAGE: Final = """\
 # {id}
 
@@ -147,7 +146,7 @@ def page_text(rule: Rule) -> str:
         fix=_FIXES[rule.fixable],
         # Who should never suppress a finding needs no instructions for it.
         suppressing="" if rule.when_to_suppress.startswith("Never") else _SUPPRESSING.format(id=rule.id),
-        **{name: dedent(getattr(rule, name)).strip() for name in _TEXTS},
+        **{name: dedent(getattr(rule, name)).strip() for name in TEXTS[1:]},
     )
 
 

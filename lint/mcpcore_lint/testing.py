@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from mcpcore_lint.rule import Invalid, Rule, Valid, is_ours
+from mcpcore_lint.rule import TEXTS, Invalid, Rule, Valid, is_ours
 from mcpcore_lint.runner.engine import Report, fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
@@ -91,7 +91,7 @@ def check_page(rule: Rule) -> None:
     Raises:
         AssertionError: If a text is missing.
     """
-    for name in ("id", "severity", "family", "summary", "why", "bad", "good", "how_to_fix", "when_to_suppress"):
+    for name in ("id", "severity", "family", *TEXTS):
         assert getattr(rule, name, None), f"{type(rule).__name__} lacks {name}"
     assert re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", rule.id), f"{rule.id!r} is not lower-case-with-hyphens"
     if is_ours(rule):

@@ -13,7 +13,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from mcpcore_lint.rule import Invalid, Valid, is_ours
+from mcpcore_lint.rule import Invalid, Rule, Valid, is_ours
 from mcpcore_lint.rules import all_rules
 from mcpcore_lint.runner.engine import lint_source
 from mcpcore_lint.testing import check, check_page
@@ -64,6 +64,15 @@ def test_a_rule_has_a_complete_page_and_cases_of_both_kinds(rule):
     assert ({"valid"} if rule.id == "unknown-handler" else {"valid", "invalid"}) <= kinds
     if rule.fixable:
         assert list((CASES / rule.id).rglob("*.fixed.py"))
+
+
+def test_a_rule_of_the_linter_without_a_text_is_named():
+    """A text that the docstring of a rule lacks is said with the name of the rule."""
+    fields = {"__module__": "mcpcore_lint.rules.handler.half", "__doc__": "Half.\n\n    Summary: half a page\n    "}
+    kind = type("Half", (Rule,), {**fields, "severity": "warning"})
+    assert "half a page" == kind.summary
+    with pytest.raises(AssertionError, match="Half lacks why"):
+        check_page(kind())
 
 
 @pytest.mark.parametrize(("rule", "path"), ALL, ids=[f"{rule.id}-{path.stem}" for rule, path in ALL])

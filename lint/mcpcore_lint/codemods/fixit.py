@@ -48,6 +48,7 @@ class LintRule(CstRule):
 def _adopt(kind: type[LintRule]) -> None:
     """Fill in the attributes of a rule that its class does not define from those that Fixit uses."""
     own = vars(kind)
+    rule.set_texts(kind)
     message = " ".join(str(getattr(kind, "MESSAGE", "")).split())
     valid, invalid = own.get("VALID", ()), own.get("INVALID", ())
     summary, _, rest = ((inspect.getdoc(kind) if own.get("__doc__") else None) or message or kind.__name__).partition(

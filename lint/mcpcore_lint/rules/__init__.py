@@ -14,7 +14,7 @@ from mcpcore_lint import ids
 from mcpcore_lint.codemods import LibcstMissingError, lacks_libcst
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.patterns import closest
-from mcpcore_lint.rule import FAMILIES, Rule
+from mcpcore_lint.rule import FAMILIES, TEXTS, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,8 +97,7 @@ def _problem(rule: Rule) -> str | None:
         return f"its severity must be a Severity, not {severity!r}"
     if family not in FAMILIES:
         return f"its family must be one of {', '.join(FAMILIES)}, not {family!r}"
-    texts = ("summary", "why", "bad", "good", "how_to_fix", "when_to_suppress")
-    missing = [field for field in texts if not isinstance(getattr(rule, field, None), str)]
+    missing = [field for field in TEXTS if not isinstance(getattr(rule, field, None), str)]
     return f"it lacks {', '.join(missing)}, which its page shows" if missing else None
 
 

@@ -525,6 +525,29 @@ class NoShouting(Rule):
             ctx.report(tool.handler.node, f"{tool.display_name} is in capitals", help="write it small", tool=tool)
 '''
 
+DOCUMENTED = RULE.replace(
+    RULE[RULE.index('in capitals."""') : RULE.index("    valid = ")],
+    '''in capitals.
+
+    Summary: a tool's name
+        in capitals
+    Why: It reads as if the agent were shouted at.
+    How to fix: Write the name in lower case.
+    When to suppress: the attribute takes precedence
+    Bad:
+        @tool
+        async def PING() -> str: ...
+    Good: @tool
+        async def ping() -> str: ...
+    """
+
+    id = "house-no-shouting"
+    severity = Severity.WARNING
+    family = "project"
+    when_to_suppress = "For names that an agent knows already."
+''',
+)
+
 
 def test_custom_rules_of_a_project(empty):
     """A rule of another package is found by its entry point and has a page, cases and cached results."""
@@ -532,9 +555,17 @@ def test_custom_rules_of_a_project(empty):
     empty.write("../plugin/house-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: house\nVersion: 1.0\n")
     empty.write("../plugin/house-1.0.dist-info/entry_points.txt", "[mcpcore.lint.rules]\nhouse = house_rules\n")
     empty.write("server.py", CLEAN.replace("ping()", "PING()"))
-    env = {"PYTHONPATH": str(rules.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    paths = str(rules.parent), os.environ.get("PYTHONPATH", os.curdir)
+    env = {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
     assert "house-no-shouting" in empty.process("--list-rules", env=env).stdout
-    assert "# house-no-shouting" in empty.process("--explain", "house-no-shouting", env=env).stdout
+    explain, stripped = ["--explain", "house-no-shouting"], {**env, "PYTHONOPTIMIZE": "2"}
+    page = empty.process(*explain, env=env).stdout
+    assert "# house-no-shouting" in page
+    rules.write_text(DOCUMENTED)
+    assert page == empty.process(*explain, env=env).stdout, "a docstring gives the texts that attributes give"
+    assert "\n\nnot known under python -OO\n\n" in empty.process(*explain, env=stripped).stdout
+    assert "] PING is in capitals" in empty.process("--format", "concise", env=stripped).stdout
+    rules.write_text(RULE)
     for _ in range(2):
         result = empty.process("--select", "project", "--format", "concise", env=env)
         assert "server.py:5:11: warning [house-no-shouting] PING is in capitals" in result.stdout

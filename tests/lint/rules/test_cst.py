@@ -29,14 +29,16 @@ TOOL = HEAD + "\n@mcp.tool()\ndef fetch(key: str) -> str:\n"
 
 
 class House(CstRule):
-    """Page texts shared by the rules of these tests."""
+    """Page texts shared by the rules of these tests.
 
-    summary = "a test"
-    why = "It is a test."
-    bad = "x"
-    good = "y"
-    how_to_fix = "Do otherwise."
-    when_to_suppress = "Never."
+    Summary: a test
+    Why: It is a test.
+    How to fix: Do otherwise.
+    When to suppress: Never.
+
+    Bad: x
+    Good: y
+    """
 
 
 @pytest.fixture

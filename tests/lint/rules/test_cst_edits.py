@@ -19,11 +19,16 @@ from tests.lint.fixing import fix_paths
 
 
 class Replacing(CstRule):
-    """Page texts shared by the rules of these tests."""
+    """Page texts shared by the rules of these tests.
 
-    summary = why = bad = good = "x"
-    how_to_fix = "Do otherwise."
-    when_to_suppress = "Never."
+    Summary: x
+    Why: x
+    How to fix: Do otherwise.
+    When to suppress: Never.
+
+    Bad: x
+    Good: x
+    """
 
 
 class Renaming(Replacing):

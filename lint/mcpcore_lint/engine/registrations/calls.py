@@ -477,7 +477,7 @@ def _calls_in(function: Function, module: Module, *names: str) -> Iterator[tuple
 
 
 def _origin(node: ast.expr, scope: Scope) -> ast.expr:
-    """What an argument is, through the functions that pass it on."""
+    """The expression from which an argument comes, through the functions that pass it on."""
     for _ in range(DEEP):
         node, scope = substitute(node, scope)
     return node

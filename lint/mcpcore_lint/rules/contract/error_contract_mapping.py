@@ -54,7 +54,7 @@ class ContractMapping(EntryRule):
                 problems.append((mapped, (what, "add data=lambda exc: ..., which makes the data")))
             for at, problem in problems:
                 if problem is not None and at.node is not None:
-                    # A function that makes the failure mode may map what it gets, or a class of its own.
+                    # A function that makes the failure mode may map an argument, or a class that it names itself.
                     is_own = entry.is_made and not entry.is_written(at)
                     message = f"{'this FailureMode' if is_own else entry.label} {problem[0]}"
                     module = _file_of(at, mapped, entry)

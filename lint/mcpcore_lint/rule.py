@@ -235,8 +235,9 @@ class RuleContext:
             module: Its file.
         """
         # Another file may register it, such as the one with the handler of a low-level server.
-        tools = (*self._state.tools, *self._state.checker.find_tools(module))
-        return any(tool.handler.node is function for tool in tools)
+        tools = (self._state.tools, self._state.checker.find_tools(module))
+        key = ("handlers", module.path)
+        return function in self.module.once(key, lambda: {tool.handler.node for part in tools for tool in part})
 
     def writes(self, tool: ToolDef) -> Sequence[ReachedWrite]:
         """The calls that write to standard output, in the tool's handler or in functions that it calls.

@@ -159,9 +159,13 @@ def import_name(module: Module, package: str, name: str) -> Imported:
     whole: str | None = None
     for local, ways in bindings.items():
         binding = ways[0]
-        # An import below `if TYPE_CHECKING:` or `try:` may not happen.
-        sure = binding.node in module.tree.body or binding.node in guarded
-        if len(ways) > 1 or binding.kind != "import" or binding.target is None or not sure:
+        if (
+            len(ways) > 1
+            or binding.kind != "import"
+            or binding.target is None
+            # An import below `if TYPE_CHECKING:` or `try:` may not happen.
+            or (binding.node not in module.tree.body and binding.node not in guarded)
+        ):
             continue
         source, imported, level = binding.target
         if not level and imported is not None and canonical(f"{source}.{imported}") == wanted:

@@ -119,6 +119,7 @@ class Rewriters:
 
     def __init__(self, text_of: Callable[[str], str | None]) -> None:
         self._rewriter = cache(lambda path: None if (text := text_of(path)) is None else Rewriter(path, text))
+        self._may_be_unreadable = cache(_may_be_unreadable)
         self.missing: LibcstMissingError | None = None
 
     def source(self, path: str) -> Source | None:
@@ -141,7 +142,7 @@ class Rewriters:
         Loading libcst takes longer than most runs. If no fix was made, only fixes in files with continued lines or form
         feeds are tried, some of which libcst cannot read.
         """
-        doubtful = diagnostic.fix is not None and ("libcst" in sys.modules or _may_be_unreadable(file))
+        doubtful = diagnostic.fix is not None and ("libcst" in sys.modules or self._may_be_unreadable(file))
         impossible = doubtful and not self.edits(diagnostic) and self.missing is None
         return diagnostic._replace(fix=None) if impossible else diagnostic
 

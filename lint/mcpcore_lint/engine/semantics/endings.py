@@ -102,7 +102,8 @@ def _with_overloads(definition: ast.AST | None, scope: Scope) -> list[ast.AST | 
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     owner = scope.module.project.module_defining(definition) if isinstance(definition, functions) else None
     name = getattr(definition, "name", "")
-    same = [node for node in owner.tree.body if isinstance(node, functions) and node.name == name] if owner else []
+    body = owner.tree.body if owner is not None and owner.source.has("overload") else ()
+    same = [node for node in body if isinstance(node, functions) and node.name == name]
     return [*same] if definition in same else [definition]
 
 

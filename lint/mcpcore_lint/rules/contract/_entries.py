@@ -167,8 +167,8 @@ class EntryRule(Rule):
             argument = entry.model.arguments[name]
             # Most arguments are optional, and nothing is wrong with one that is left out.
             for value in options(argument.value) if argument.given or name in _REQUIRED else ():
-                problem = self.check_value(Checked(value, argument, entry, ctx)) if entry.is_written(value) else None
-                if problem is not None:
+                problem = self.check_value(Checked(value, argument, entry, ctx))
+                if problem is not None and entry.is_written(value):
                     entry.report(ctx, argument, problem)
                     # Such a finding may be dropped when all files are known, so the other values count too.
                     if problem.missing_tool is None:

@@ -21,7 +21,7 @@ PARTS: Final = (
     Part(
         "decorators",
         "follows the project's own decorators",
-        {"engine.flow.facts.except_clauses:_wrapper_of_function": []},
+        {"engine.flow.facts.guards:_wrapper_of_function": []},
     ),
     Part("stdout", "finds what writes to standard output", {"engine.flow.facts.stdout:written_by": None}),
     Part(
@@ -45,20 +45,20 @@ PARTS: Final = (
     Part(
         "doubts",
         "doubts errors that a clause raises again conditionally",
-        {"engine.flow.facts.except_clauses:Guards._doubts": ()},
+        {"engine.flow.facts.guards:Guards._doubts": ()},
     ),
     Part(
-        "exits", "doubts errors that an `__exit__` may stop", {"engine.flow.facts.except_clauses:Guards._of_exit": []}
+        "exits", "doubts errors that an `__exit__` may stop", {"engine.flow.facts.guards:Guards._of_exit": []}
     ),
     Part(
-        "generator guards", "reads the clauses around a `yield`", {"engine.flow.facts.except_clauses:yield_guards": []}
+        "generator guards", "reads the clauses around a `yield`", {"engine.flow.facts.guards:yield_guards": []}
     ),
     Part(
         "guards",
         "reads the errors that `guard` raises instead",
-        {"engine.flow.facts.except_clauses:Guards.converting": []},
+        {"engine.flow.facts.guards:Guards.converting": []},
     ),
-    Part("gathered", "reads `return_exceptions=True`", {"engine.flow.facts.except_clauses:Guards.gathered": ()}),
+    Part("gathered", "reads `return_exceptions=True`", {"engine.flow.facts.guards:Guards.gathered": ()}),
     Part("groups", "reads errors in exception groups", {"engine.flow.bodies.builder:RaiseReader._group_members": []}),
     Part(
         "reaching", "finds the assignment that reaches a use of a name", {"engine.syntax.reaching:is_followed": False}

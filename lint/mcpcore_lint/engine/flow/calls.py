@@ -38,8 +38,8 @@ from mcpcore_lint.engine.flow.effects import (
     swallowed,
 )
 from mcpcore_lint.engine.flow.facts.callees import Callees, arguments_for
-from mcpcore_lint.engine.flow.facts.except_clauses import Guards, decorations_of
 from mcpcore_lint.engine.flow.facts.extract import Extractor, code_name, labels_of
+from mcpcore_lint.engine.flow.facts.guards import Guards, decorations_of
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.syntax.module import ClassInfo

@@ -1,10 +1,10 @@
-"""Tools by name: `handlers = ["acme.tools.*:handle_*"]`, and those of others, `external_tools=["search_web"]`."""
+"""Names of tools: in settings, `handlers = ["acme.tools.*:handle_*"]`, and in code, `external_tools=["search_web"]`."""
 
 from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -17,12 +17,8 @@ from mcpcore_lint.model import CallValue, Const, Items, ToolDef, Unknown, is_lef
 from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from mcpcore_lint.engine.registrations.build import Builder
-    from mcpcore_lint.engine.syntax.module import Module
     from mcpcore_lint.records import ToolFlavour
-
 
 _DEPENDENCY: Final = regex(r"[\"'\s](mcpcore|fastmcp|mcp)(?![\w.-])")
 

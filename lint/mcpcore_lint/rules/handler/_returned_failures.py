@@ -24,7 +24,6 @@ from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Mapping,
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside
-from mcpcore_lint.rules._thrown import is_idle
 from mcpcore_lint.rules.handler._conversions import converted_by, core_of
 from mcpcore_lint.rules.handler._failures import (
     ERROR_KEYS,
@@ -42,6 +41,7 @@ from mcpcore_lint.rules.handler._failures import (
     quoted_by,
     settings_of,
 )
+from mcpcore_lint.rules.handler._raises import is_idle
 from mcpcore_lint.rules.handler._to_client import checked_by_dispatchers, is_judged, is_kept, looks_for_failure
 
 _LOOKS: Final = frozenset({"isinstance", "issubclass", "type", "hasattr", "callable"})

@@ -11,8 +11,8 @@ from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._accepted import of_tool, passed_to
 from mcpcore_lint.rules._bodies import body_of, inside, where_to
-from mcpcore_lint.rules._thrown import never_raises
 from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
+from mcpcore_lint.rules.handler._raises import never_raises
 from mcpcore_lint.rules.handler._returned_failures import failures_of, returned_failures
 from mcpcore_lint.rules.handler._to_client import calls_of_wrapped, middleware_of, reaches_client
 

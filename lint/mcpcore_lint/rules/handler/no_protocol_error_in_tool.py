@@ -9,7 +9,7 @@ from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import short, where_to
-from mcpcore_lint.rules._thrown import about_an_unknown_tool
+from mcpcore_lint.rules.handler._raises import about_an_unknown_tool
 
 _NEEDED: Final = regex(r"-32042|-32021|URL_ELICITATION_REQUIRED|MISSING_REQUIRED_CLIENT_CAPABILITY")
 """Codes that the protocol itself needs."""

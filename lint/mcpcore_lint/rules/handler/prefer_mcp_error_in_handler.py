@@ -9,7 +9,7 @@ from mcpcore_lint.frameworks import as_markdown, framework_of
 from mcpcore_lint.model import Handler, ThrowSite, ToolDef
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import short, where_to
-from mcpcore_lint.rules._thrown import NOT_FAILURES, about_an_unknown_tool
+from mcpcore_lint.rules.handler._raises import NOT_FAILURES, about_an_unknown_tool
 
 _FACTORIES: Final[dict[str, str]] = {
     "builtins.ValueError": "validation_error",

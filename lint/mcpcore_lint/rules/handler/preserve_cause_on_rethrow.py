@@ -10,7 +10,7 @@ from mcpcore_lint.model import CatchSite, Handler, ThrowSite, ToolDef
 from mcpcore_lint.names import CONSTRUCTORS
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, short
-from mcpcore_lint.rules._thrown import NOT_FAILURES
+from mcpcore_lint.rules.handler._raises import NOT_FAILURES
 
 
 class PreserveCauseOnRethrow(Rule):

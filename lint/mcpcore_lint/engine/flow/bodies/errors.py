@@ -6,7 +6,8 @@ from itertools import takewhile
 from typing import Final, TypeGuard
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes, ContextCalls
+from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
+from mcpcore_lint.engine.flow.bodies.parameters import ContextCalls
 from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.evaluate import Resolver, arguments_in, evaluate, evaluated_with
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy

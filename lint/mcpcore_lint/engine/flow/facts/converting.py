@@ -3,8 +3,8 @@
 import ast
 from typing import Final
 
-from mcpcore_lint.engine.flow.bodies.builder import class_names
 from mcpcore_lint.engine.flow.bodies.errors import arguments_of, evaluate_arguments
+from mcpcore_lint.engine.flow.bodies.raises import class_names
 from mcpcore_lint.engine.flow.effects import Becomes, Guard, Throw
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.scopes import Scope

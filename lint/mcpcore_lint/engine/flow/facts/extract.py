@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Final
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.engine.flow.bodies.builder import leaves
 from mcpcore_lint.engine.flow.bodies.errors import evaluate_arguments
+from mcpcore_lint.engine.flow.bodies.raises import leaves
 from mcpcore_lint.engine.flow.effects import (
     Blind,
     Effect,
@@ -25,7 +25,7 @@ from mcpcore_lint.engine.flow.effects import (
 )
 from mcpcore_lint.engine.flow.facts.callees import Callees
 from mcpcore_lint.engine.flow.facts.converting import guards_made
-from mcpcore_lint.engine.flow.facts.except_clauses import Guards
+from mcpcore_lint.engine.flow.facts.guards import Guards
 from mcpcore_lint.engine.flow.facts.spelling import last_name, spelled
 from mcpcore_lint.engine.flow.facts.stdout import may_write, replaces_stdout, written_by
 from mcpcore_lint.engine.semantics.codes import CODES

@@ -1,11 +1,9 @@
 """Finds the guards around a node: `except` clauses, context managers, task groups, and the decorators of a function."""
 
-from __future__ import annotations
-
 import ast
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from mcpcore_lint.engine.flow.bodies.builder import SUPPRESS, types_of
+from mcpcore_lint.engine.flow.bodies.raises import SUPPRESS, types_of
 from mcpcore_lint.engine.flow.effects import (
     NOTHING,
     Blind,
@@ -35,15 +33,10 @@ from mcpcore_lint.engine.syntax.parse import (
     walk,
     walk_shallow,
 )
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, FunctionNode, Symbol, Value, options
 
-if TYPE_CHECKING:
-    from mcpcore_lint.engine.syntax.module import Module
-    from mcpcore_lint.engine.syntax.scopes import Scope
-
-    _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-
-
+_Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _TASK_GROUPS: Final = frozenset(
     {"asyncio.TaskGroup", "anyio.create_task_group", "trio.open_nursery", "anyio.abc.TaskGroup"}
 )

@@ -1,0 +1,151 @@
+"""Clauses that nothing reaches, functions that never raise, and exceptions that are no failures of the tool."""
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.syntax.parse import all_parameters, own_statements, walk, walk_shallow
+from mcpcore_lint.model import CatchSite, ErrorSite, FunctionNode, Handler, ToolDef
+from mcpcore_lint.patterns import regex
+from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules._accepted import is_about_own_json
+from mcpcore_lint.rules._thrown import guards
+
+NOT_FAILURES: Final = frozenset(
+    f"builtins.{name}"
+    for name in ("StopIteration", "StopAsyncIteration", "GeneratorExit", "KeyboardInterrupt", "AssertionError")
+)
+"""Builtin exceptions that control the program or mean a bug. The agent needs no advice about them."""
+
+_UNKNOWN_TOOL: Final = regex(
+    r"\b(?:unknown|no such|unsupported|invalid) tool\b|\btool\b.*\b(?:not found|unknown)\b", re.IGNORECASE
+)
+
+_LOGGING: Final = frozenset({"debug", "info", "warning", "error", "exception"})
+_DICT: Final = regex(r"(?:typing\.)?[Dd]ict\b")
+_TEXTS: Final = regex(r"(?:typing\.)?[Ll]ist\[str\](?: \| None)?\Z")
+_RAISING: Final = (
+    *(ast.Subscript, ast.BinOp, ast.Raise, ast.Assert, ast.With, ast.AsyncWith, ast.For, ast.AsyncFor),
+    *(ast.Import, ast.ImportFrom),
+)
+"""What may raise besides calls."""
+_PLAIN: Final = (
+    *(ast.Return, ast.Expr, ast.If, ast.Assign, ast.AnnAssign, ast.Name, ast.Constant, ast.Dict, ast.Subscript),
+    *(ast.Call, ast.Await, ast.keyword, ast.JoinedStr, ast.FormattedValue, ast.BoolOp, ast.boolop, ast.expr_context),
+    *(ast.UnaryOp, ast.Not, ast.Compare, ast.Is, ast.IsNot),
+)
+"""What raises nothing by itself, or is looked for as a risk."""
+_MAX_DEPTH: Final = 3
+"""How many functions that call each other are read."""
+
+
+def about_an_unknown_tool(error: ErrorSite, tool: ToolDef) -> bool:
+    """Whether a low-level handler, which dispatches to every tool, says that a tool does not exist."""
+    if tool.flavour != "lowlevel":
+        return False
+    if error.type_name == "builtins.NotImplementedError" or _UNKNOWN_TOOL.search(ast.unparse(error.node)):
+        return True
+    # Or its line runs for none of the tools that the handler dispatches to.
+    line = error.node.lineno
+    routes = [route for route in tool.serves if route.inside.node is tool.handler.node]
+    return bool(routes) and all(any(first <= line <= last for first, last in route.elsewhere) for route in routes)
+
+
+def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> bool:
+    """Whether nothing reaches a clause: the guarded statements only log, and call functions that never raise."""
+    risks = _risks(catch.try_body, function.node) if catch is not None else []
+    return (catch is not None and is_about_own_json(catch, function)) or (
+        bool(risks)
+        and all(_is_harmless(risk, function, ctx) for risk in risks)
+        # A function that a clause calls may raise.
+        and not any(catch is not None and guards(catch, span) for _, _, span in ctx.stopped(function))
+    )
+
+
+def _is_harmless(risk: ast.AST, function: Handler, ctx: RuleContext, depth: int = 0) -> bool:
+    """Whether a part of a function calls nothing but functions of the project that never raise."""
+    called = ctx.called(function, risk) if isinstance(risk, ast.Call) and depth <= _MAX_DEPTH else ()
+    return bool(called) and all(
+        not isinstance(node, ast.Lambda) and never_raises(node, ctx, depth + 1) for node in called
+    )
+
+
+def never_raises(function: ast.FunctionDef | ast.AsyncFunctionDef, ctx: RuleContext, depth: int = 0) -> bool:
+    """Whether a function is plain, or ends with a `try` whose clauses answer each exception and is plain before it."""
+    *first, last = function.body
+    catches = (
+        isinstance(last, ast.Try)
+        and not last.orelse
+        and any(clause.type is None or ast.unparse(clause.type) == "Exception" for clause in last.handlers)
+        and not any(isinstance(part, ast.Raise) for part in walk([*last.handlers, *last.finalbody]))
+    )
+    statements = first if catches else [*first, last]
+    if not catches and (function.decorator_list or not _is_plain(_run_by(statements))):
+        return False
+    risks = _risks(statements, function)
+    module = ctx.project.module_defining(function)
+    return not risks or (
+        module is not None
+        and all(
+            _is_harmless(risk, HandlerBuilder.of(function, module, ctx.hierarchy).model, ctx, depth) for risk in risks
+        )
+    )
+
+
+def _is_plain(nodes: Sequence[ast.AST]) -> bool:
+    """Whether nodes are such that only calls and subscripts among them may raise."""
+    called = {part.func for part in nodes if isinstance(part, ast.Call)}
+    return all(
+        part in called or (isinstance(part, _PLAIN) and getattr(part, "format_spec", None) is None) for part in nodes
+    )
+
+
+def _run_by(statements: Iterable[ast.stmt]) -> list[ast.AST]:
+    """The nodes that statements run: all but the annotations of variables, which no function evaluates."""
+    nodes = walk_shallow([*statements])
+    kept = {part for node in nodes if isinstance(node, ast.AnnAssign) for part in walk([node.annotation])}
+    return [part for part in nodes if part not in kept] if kept else nodes
+
+
+def _risks(statements: Iterable[ast.stmt], function: FunctionNode) -> list[ast.AST]:
+    """What may raise in statements: calls and the like, but no line of a log, and no constant key of a dict."""
+    nodes = _run_by(statements)
+    # What logs returns nothing to use, unlike `client.info()`.
+    alone = [getattr(part.value, "value", part.value) for part in nodes if isinstance(part, ast.Expr)]
+    dicts = _holders(function, _DICT, ast.Dict)
+
+    def is_safe(part: ast.AST) -> bool:
+        match part:
+            case ast.Call(func=ast.Attribute(attr=name)) if name in _LOGGING and part in alone:
+                return True
+            case (
+                ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[ast.Constant(), *_])
+                | ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(), ctx=ast.Store())
+            ):
+                return name in dicts
+            case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="join"), args=[ast.Name(id=name)]):
+                tested = [node for node in nodes if isinstance(node, ast.If) and getattr(node.test, "id", "") == name]
+                return name in _holders(function, _TEXTS) and any(part in walk([*node.body]) for node in tested)
+        return False
+
+    return [part for part in nodes if isinstance(part, (*_RAISING, ast.Call)) and not is_safe(part)]
+
+
+def _holders(function: FunctionNode, declared: re.Pattern[str], *displays: type[ast.expr]) -> set[str]:
+    """The names of a function that hold a value of a kind: as its parameters say, or since it displays them."""
+    names = {
+        parameter.arg
+        for parameter in all_parameters(function.args)
+        if parameter.annotation is not None and declared.match(ast.unparse(parameter.annotation))
+    }
+    others: set[str] = set()
+    for node in own_statements(function):
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=value)
+            ):
+                (names if isinstance(value, displays) else others).add(name)
+    return names - others

@@ -6,7 +6,8 @@ from typing import Final
 
 from mcpcore_lint.engine.registrations.environment import method_called
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.syntax.parse import returned
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import returned, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.rules._bodies import Body
@@ -82,38 +83,33 @@ def _is_form_of_self(func: ast.Attribute, scope: Scope) -> bool:
     )
 
 
-def is_form_of(node: ast.expr, names: AbstractSet[str], scope: Scope, *, parts: bool) -> bool:
-    """Whether an expression is the value of a name in another form, or a text with it in it.
-
-    Args:
-        node: The expression.
-        names: The names that hold the value.
-        scope: The scope of the expression.
-        parts: Whether an item or an attribute of the value is enough.
-    """
-    inner: list[ast.expr] = []
+def _is_form_of(node: ast.expr, names: AbstractSet[str], scope: Scope) -> bool:
+    """Whether an expression is the value that some names hold in another form, or a text with it in it."""
     match node:
         case ast.Name():
             return node.id in names
         case ast.IfExp(body=body, orelse=orelse):
-            return all(is_form_of(branch, names, scope, parts=parts) for branch in (body, orelse))
-        case ast.List(elts=[_] as inner) | ast.JoinedStr(values=inner):
-            pass
-        case ast.Dict(keys=keys, values=values) if "text" in (texts := [getattr(key, "value", None) for key in keys]):
-            # `{"type": "text", "text": ...}` of the protocol
-            inner = [values[texts.index("text")]] if {*texts} == {"type", "text"} else []
-        case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join" | "format"), args=args):
-            arguments = [*args, *(keyword.value for keyword in node.keywords)]
-            inner = [part for argument in arguments for part in getattr(argument, "elts", [argument])]
-        case ast.BinOp(op=ast.Add() | ast.Mod(), left=left, right=right):
-            inner = [left, *getattr(right, "elts", [right])]
-        case ast.FormattedValue(value=value) | ast.Await(value=value):
-            inner = [value]
-        case ast.Attribute(value=value) | ast.Subscript(value=value) if parts:
-            inner = [value]
-        case ast.Call() if (converted := converted_by(node, scope)) is not None:
-            inner = [converted]
-    return any(is_form_of(part, names, scope, parts=parts) for part in inner)
+            return all(_is_form_of(branch, names, scope) for branch in (body, orelse))
+        case ast.List(elts=[_] as parts) | ast.JoinedStr(values=parts):
+            return any(_is_form_of(part, names, scope) for part in parts)
+        case ast.FormattedValue(value=inner) | ast.Await(value=inner):
+            return _is_form_of(inner, names, scope)
+    converted = converted_by(node, scope) if isinstance(node, ast.Call) else None
+    return converted is not None and _is_form_of(converted, names, scope)
+
+
+def converts(function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, name: str) -> bool:
+    """Whether each answer of a function is its argument in another form, or a text with the argument in it."""
+    scope, held, answers = module.scope_of(function), {name}, returned(function)
+    for part in walk_shallow([*function.body]):
+        match part:
+            case (
+                ast.Assign(targets=[ast.Name(id=target)], value=ast.expr() as value)
+                | ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value)
+                | ast.AugAssign(target=ast.Name(id=target), value=value)
+            ) if _is_form_of(value, held, scope):
+                held.add(target)
+    return bool(answers) and all(_is_form_of(answer, held, scope) for answer in answers)
 
 
 def all_have_part(answers: Sequence[ast.expr], name: str, body: Body) -> bool:

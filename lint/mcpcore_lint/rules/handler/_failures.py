@@ -16,7 +16,7 @@ from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping
 from mcpcore_lint.patterns import ERROR_DOING, regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, short, text_start, unpacked
-from mcpcore_lint.rules.handler._conversions import CALL_RESULTS, CONTENTS, all_have_part, is_form_of
+from mcpcore_lint.rules.handler._conversions import CALL_RESULTS, CONTENTS, all_have_part, converts
 
 # Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
@@ -294,28 +294,18 @@ class FailureDetector:
             # The call builds the failure, unless another function built the argument.
             places = (argument.place for argument in failures.values() if argument is not None and argument.place)
             return failure._replace(place=next(places, None))
-        # The function may tell the exception, or convert a mapping or a model into another form: `as_text(answer)`.
-        plain = [key for key, value in arguments.items() if not isinstance(value, Const)]
-        name = told[0] if told else plain[0] if len(plain) == 1 else ""
-        if not told and not isinstance(arguments.get(name), (Mapping, CallValue)):
-            return None
-        fields = getattr(arguments[name], "items", ()) if in_clause and not told else ()
-        empty = all(isinstance(value, Const) and not value.value for key, value in arguments.items() if key != name)
-        if empty and any(string(key) == "error" for key, _ in fields) and self._keeps(node, module, name):
-            return failures[name]
         # A fact of the exception, such as its status, may well be an answer.
-        scope, held, nodes = module.scope_of(node), {name}, walk_shallow([*node.body])
-        for part in nodes:
-            match part:
-                case ast.Assign(targets=[ast.Name(id=target)], value=ast.expr() as value) | (
-                    ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value)
-                    | ast.AugAssign(target=ast.Name(id=target), value=value)
-                ) if is_form_of(value, held, scope, parts=not told):
-                    held.add(target)
-        answers = returned(node)
-        converts = bool(answers) and all(is_form_of(answer, held, scope, parts=not told) for answer in answers)
-        marks = any(isinstance(part, ast.keyword) and part.arg in MARKS for part in nodes)
-        return (Failure(EXCEPTION_TEXT) if told else failures[name]) if converts and not marks else None
+        if told:
+            return Failure(EXCEPTION_TEXT) if converts(node, module, told[0]) else None
+        # The function may convert a mapping or a model into another form: `as_text(answer)`.
+        plain = [key for key, value in arguments.items() if not isinstance(value, Const)]
+        name = plain[0] if len(plain) == 1 else ""
+        if not isinstance(arguments.get(name), (Mapping, CallValue)):
+            return None
+        fields = getattr(arguments[name], "items", ()) if in_clause else ()
+        empty = all(isinstance(value, Const) and not value.value for key, value in arguments.items() if key != name)
+        keeps = empty and any(string(key) == "error" for key, _ in fields) and self._keeps(node, module, name)
+        return failures[name] if keeps or converts(node, module, name) else None
 
     def _keeps(self, node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, name: str) -> bool:
         """Whether each answer of a function has an argument as a part, if the argument is not empty."""

@@ -52,30 +52,3 @@ def find(shelf: str) -> list[TextContent]:
     except OSError as error:
         text = explain(error, "while reading", "find")
         return [TextContent(type="text", text=text)]  # here
-
-def content(refusal: Refusal) -> list[dict]:
-    return [{"type": "text", "text": json.dumps(asdict(refusal))}]
-
-def brief(error: Exception) -> str:
-    return "{}: {}".format(type(error).__name__, error)
-
-def briefly(error: Exception) -> str:
-    return "%s (%s)" % (error, type(error).__name__)
-
-@mcp.tool()
-def lend(book: str) -> list[dict]:
-    """Lend a book."""
-    try:
-        return take(book)
-    except OSError as error:
-        return content(Refusal(error="unknown", message=str(error)))  # here
-
-@mcp.tool()
-def bring(book: str) -> str:
-    """Bring a book back."""
-    try:
-        return put(book)
-    except ConnectionError as error:
-        return brief(error)  # here
-    except OSError as error:
-        return briefly(error)  # here

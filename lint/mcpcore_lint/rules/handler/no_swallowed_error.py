@@ -7,9 +7,7 @@ from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.semantics.symbols import last_name
-from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import mentions, walk, walk_shallow
-from mcpcore_lint.engine.syntax.project import is_outside
 from mcpcore_lint.model import CatchSite, Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
@@ -111,11 +109,7 @@ def _swallowing(function: Handler) -> Iterator[tuple[CatchSite, str, bool]]:
     body = body_of(function)
     for catch in function.catches:
         swallowed = "every exception" if catch.broad else "every OSError" if "builtins.OSError" in catch.types else ""
-        if (
-            not swallowed
-            or not (catch.suppress or _only_passes(catch.body))
-            or _only_cleans_up(catch.try_body, body.module)
-        ):
+        if not swallowed or not (catch.suppress or _only_passes(catch.body)) or _only_cleans_up(catch.try_body):
             continue
         statement = catch.node if isinstance(catch.node, ast.stmt) else body.parents[catch.node]
         loop = next((parent for parent in body.above(statement) if isinstance(parent, _LOOPS)), None)
@@ -151,19 +145,8 @@ def _only_passes(statements: Sequence[ast.stmt]) -> bool:
     )
 
 
-def _only_cleans_up(statements: Sequence[ast.stmt], module: Module) -> bool:
-    """Whether statements only clean up, report progress, write a line of the log, or run what they import themselves.
-
-    An import of a package among them says that the project can do without it; one of its own files is only late.
-    """
-    locate = module.project.module_of
-    expected = _CLEANUP | {
-        alias.asname or alias.name
-        for node in statements
-        if isinstance(node, ast.ImportFrom) and not is_outside(node.module or "")
-        if locate(module, node.module or "", node.level) is None
-        for alias in node.names
-    }
+def _only_cleans_up(statements: Sequence[ast.stmt]) -> bool:
+    """Whether statements only clean up, report progress, or prepare and write a line of the log."""
     last = statements[-1] if statements else None
     logs = isinstance(last, ast.Expr) and _is_logging(last.value)
     for statement in walk_shallow([*statements]):
@@ -173,7 +156,7 @@ def _only_cleans_up(statements: Sequence[ast.stmt], module: Module) -> bool:
                 # A call may wrap another one: asyncio.wait_for(client.close(), 5)
                 calls = [call, *call.args] if isinstance(call, ast.Call) else []
                 names = {last_name(part.func) for part in calls if isinstance(part, ast.Call)}
-                if not _is_logging(call) and names.isdisjoint(expected):
+                if not _is_logging(call) and names.isdisjoint(_CLEANUP):
                     return False
             case ast.Assign() if logs:
                 pass

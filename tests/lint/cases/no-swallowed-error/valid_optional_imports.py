@@ -6,12 +6,6 @@ mcp = FastMCP("x")
 async def search(query: str) -> list[str]:
     """Search."""
     try:
-        from library.tracing import count_step
-
-        count_step()
-    except Exception:
-        pass
-    try:
         import uvloop
     except Exception:
         pass

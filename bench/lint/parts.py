@@ -47,19 +47,15 @@ PARTS: Final = (
         "doubts errors that a clause raises again conditionally",
         {"engine.flow.facts.guards:Guards._doubts": ()},
     ),
-    Part(
-        "exits", "doubts errors that an `__exit__` may stop", {"engine.flow.facts.guards:Guards._of_exit": []}
-    ),
-    Part(
-        "generator guards", "reads the clauses around a `yield`", {"engine.flow.facts.guards:yield_guards": []}
-    ),
+    Part("exits", "doubts errors that an `__exit__` may stop", {"engine.flow.facts.guards:Guards._of_exit": []}),
+    Part("generator guards", "reads the clauses around a `yield`", {"engine.flow.facts.guards:yield_guards": []}),
     Part(
         "guards",
         "reads the errors that `guard` raises instead",
         {"engine.flow.facts.guards:Guards.converting": []},
     ),
     Part("gathered", "reads `return_exceptions=True`", {"engine.flow.facts.guards:Guards.gathered": ()}),
-    Part("groups", "reads errors in exception groups", {"engine.flow.bodies.builder:RaiseReader._group_members": []}),
+    Part("groups", "reads errors in exception groups", {"engine.flow.bodies.raises:RaiseReader._group_members": []}),
     Part(
         "reaching", "finds the assignment that reaches a use of a name", {"engine.syntax.reaching:is_followed": False}
     ),

@@ -68,9 +68,8 @@ def test_a_rule_has_a_complete_page_and_cases_of_both_kinds(rule):
 
 def test_a_rule_of_the_linter_without_a_text_is_named():
     """A text that the docstring of a rule lacks is said with the name of the rule."""
-    fields = {"__module__": "mcpcore_lint.rules.handler.half", "__doc__": "Half.\n\n    Summary: half a page\n    "}
-    kind = type("Half", (Rule,), {**fields, "severity": "warning"})
-    assert "half a page" == kind.summary
+    texts = {"__doc__": "Half.\n\n    Summary: half a page\n    ", "severity": "warning"}
+    kind = type("Half", (Rule,), {"__module__": "mcpcore_lint.rules.handler.half", **texts})
     with pytest.raises(AssertionError, match="Half lacks why"):
         check_page(kind())
 

@@ -12,9 +12,10 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final, NamedTuple, TextIO
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
 
 import click
 
@@ -64,7 +65,7 @@ def _print(content: str, *, err: bool) -> None:
         click.echo(content, err=err)
 
 
-class WrappedStream:
+class WrappedStream(io.TextIOBase):
     """A standard stream whose text is changed on the way; everything else is that of the original stream."""
 
     def __init__(self, original: TextIO) -> None:
@@ -72,17 +73,15 @@ class WrappedStream:
         self.original = original
 
     def __getattr__(self, name: str) -> Any:
-        """Delegate everything else to the original stream: its descriptor, its unescaped bytes, its encoding."""
+        """Delegate everything else to the original stream: its unescaped bytes, its name."""
         return getattr(self.original, name)
 
-    def write(self, content: str, /) -> int:
-        """Write `content`, changed; returns the number of its characters."""
-        raise NotImplementedError  # pragma: no cover - each kind of stream has its own
-
-    def writelines(self, lines: Iterable[str], /) -> None:
-        """Write each of `lines`, changed."""
-        for content in lines:
-            self.write(content)
+    if not TYPE_CHECKING:
+        # The base class has these, too, so they do not reach `__getattr__`.
+        encoding, errors, flush, fileno, isatty, writable = (
+            property(attrgetter(f"original.{name}"))
+            for name in ("encoding", "errors", "flush", "fileno", "isatty", "writable")
+        )
 
 
 class EscapingStream(WrappedStream):

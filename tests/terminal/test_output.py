@@ -100,6 +100,9 @@ def test_a_stream_that_escapes():
     with pytest.raises(io.UnsupportedOperation):
         stream.fileno()
     assert stream.line_buffering is False
+    with stream:  # as with any stream of Python, which code of a server may ask for
+        assert isinstance(stream, io.TextIOBase)
+    assert stream.original.closed is False
 
 
 def test_the_streams_of_a_process(monkeypatch):

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from types import ModuleType
 from typing import Any, Final, Literal, cast
@@ -29,6 +30,8 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+from mcpcore.boundary.mapper import FailureMapper
+from mcpcore.boundary.outcome import FailedCall
 from mcpcore.boundary.request import Request, require_scopes
 from mcpcore.boundary.upstream import UpstreamError
 from mcpcore.contract.advice import advice_phrase
@@ -37,6 +40,7 @@ from mcpcore.contract.effects import PHRASES, as_effects
 from mcpcore.contract.errors import PLAIN_ERRORS, FrameworkError
 from mcpcore.contract.limits import Limits
 from mcpcore.values.jsonable import fit, safe_str, shown_name, to_json
+from mcpcore.values.request_var import current
 from mcpcore.values.untrusted import quietly
 from mcpcore.values.unwrapping import (
     FrameworkErrors,
@@ -63,6 +67,22 @@ class ToolFailure(ToolError):  # noqa: N818 - the word of the docs
     # Pickle calls the class of an exception with its `args`, which are the text here, and not the envelope.
     def __reduce__(self) -> tuple[type[ToolFailure], tuple[Envelope], dict[str, Any]]:
         return type(self), (self.envelope,), self.__dict__.copy()
+
+
+@contextmanager
+def exposed_texts(mapper: FailureMapper, tool: str) -> Iterator[None]:
+    """Give an error for code on the server the text of an unexpected exception, if clients of the server read it.
+
+    So a test reads what version 1 of the SDK raised. In a request, `mapper` reads the exception itself later.
+    """
+    try:
+        yield
+    except (UnexpectedToolError, ToolFailure) as exc:
+        masked = not isinstance(exc, ToolFailure) or exc.envelope.data is None
+        if masked and current.get() is None and mapper.expose and exc.__cause__ is not None:
+            shown = mapper.outcome(exc.__cause__, FailedCall(name=tool)).envelope.message
+            exc.args = (f"Error executing tool {tool}: {shown}",)
+        raise
 
 
 class UnansweredError(MCPError):

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from mcp.server.mcpserver import Context as SDKContext, MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, UnexpectedToolError
+from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.resources import Resource
 from mcp.server.mcpserver.tools import Tool as SDKTool
@@ -58,6 +58,7 @@ from mcpcore.sdk.errors import (
     UnknownTool,
     check_names,
     check_options,
+    exposed_texts,
     exposes_internal_errors,
     missing_attribute,
 )
@@ -267,6 +268,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             for registered in self._tool_manager.list_tools()
             if isinstance(registered, ContractTool)
         }
+
+    # --- registration ---------------------------------------------------------------------------------------------
 
     def _add(self, item: object) -> None:
         tool = as_tool(item)
@@ -498,6 +501,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
         return register
 
+    # --- what clients see -----------------------------------------------------------------------------------------
+
     async def list_tools(self) -> list[MCPTool]:
         """The tools as clients see them: with their contracts, and output schemas that admit the error."""
         return [self._listing.tool(registered) for registered in self._tool_manager.list_tools()]
@@ -513,6 +518,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     async def list_prompts(self) -> list[MCPPrompt]:
         """The prompts as clients see them, with their contracts."""
         return with_contracts(await super().list_prompts(), self._prompt_manager.list_prompts())
+
+    # --- the requests of clients, which the SDK hands to these methods --------------------------------------------
 
     async def _handle_list_tools(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
         is_replaced = self._listing.replaces(ctx)
@@ -563,14 +570,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """
         calls, answer = answers_nested.get()
         if answer is None or context is None or calls is not self._calls:  # the method may call another server
-            try:  # a test reads what clients would read, and what version 1 of the SDK raised
+            with exposed_texts(self._boundary.mapper, name):
                 return await super().call_tool(name, arguments, context)
-            except (UnexpectedToolError, ToolFailure) as exc:
-                masked = not isinstance(exc, ToolFailure) or exc.envelope.data is None
-                if masked and current.get() is None and self._boundary.mapper.expose and exc.__cause__ is not None:
-                    shown = self._boundary.mapper.outcome(exc.__cause__, FailedCall(name=name)).envelope.message
-                    exc.args = (f"Error executing tool {name}: {shown}",)
-                raise
         return cast("CallToolResult | InputRequiredResult", await answer(name, arguments))
 
     async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from mcpcore.boundary.outcome import Breach, BrokenContractError, FailedCall, Outcome
 from mcpcore.boundary.upstream import UpstreamError
-from mcpcore.contract.codes import BASELINE, Code, Effects, ErrorCode, sentence_for
+from mcpcore.contract.codes import BASELINE, Code, Effects, ErrorCode, Retry, sentence_for
 from mcpcore.contract.effects import CallState, declared_effects, settled, weakest
 from mcpcore.contract.errors import PLAIN_ERRORS, CodedError, FrameworkError
 from mcpcore.contract.failure_modes import (
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from mcpcore.classification import Explanation
-    from mcpcore.contract.codes import Retry
 
 
 _FRAMEWORK_DEPTH: Final = 3

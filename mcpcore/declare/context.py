@@ -8,7 +8,7 @@ from typing_extensions import TypeVar, Unpack
 
 from mcpcore.boundary.request import AnsweredRequest, Request
 from mcpcore.contract.bound_fields import checked
-from mcpcore.contract.codes import Code, Effects, is_code
+from mcpcore.contract.codes import Code, Effects, Retry, is_code
 from mcpcore.contract.effects import CHANGED, weakest
 from mcpcore.contract.errors import CodedError, RecoveryLike, failure_of
 from mcpcore.contract.failure_modes import (
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from pydantic import AnyUrl, BaseModel, GetCoreSchemaHandler
     from pydantic_core import CoreSchema
 
-    from mcpcore.contract.codes import Retry
     from mcpcore.declare.keywords import FailKeywords
     from mcpcore.services.guarding import (
         Guarded,

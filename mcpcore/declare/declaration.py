@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, ParamSpec, Type
 
 from mcpcore import provided
 from mcpcore.boundary import coverage_hook
-from mcpcore.boundary.request import CallLimits, checked_limits, checked_scopes
+from mcpcore.boundary.request import CallLimits, Request, checked_limits, checked_scopes
 from mcpcore.contract.effects import HINTS, hint_of
 from mcpcore.contract.errors import CodedError, FrameworkError
 from mcpcore.contract.failure_modes import Contract, ContractError, FailureMode
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from mcp_types import Icon, ToolAnnotations
 
-    from mcpcore.boundary.request import Request
     from mcpcore.sdk.definition import ToolDefinition
 
 P = ParamSpec("P")

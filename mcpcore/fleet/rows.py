@@ -20,12 +20,11 @@ from mcpcore.audit.stats import EPOCH
 from mcpcore.values.untrusted import json_object, list_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mcpcore.audit.chain import Link
 
     Proof: TypeAlias = Literal["signed", "hashed", "unchecked", "broken"]
-    from collections.abc import Iterator
     from pathlib import Path
 
 

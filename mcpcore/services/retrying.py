@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from mcpcore.contract.bound_fields import hand_on
-from mcpcore.contract.codes import ErrorCode
+from mcpcore.contract.codes import Code, Effects, ErrorCode, Retry
 from mcpcore.contract.effects import CHANGED, CallState, declared_effects, weakest
 from mcpcore.contract.errors import CodedError
 from mcpcore.contract.failure_modes import NO_CONTRACT
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     import tenacity
 
-    from mcpcore.contract.codes import Code, Effects, Retry
 else:
     try:
         import tenacity

@@ -26,7 +26,7 @@ from pydantic_core import InitErrorDetails
 
 from mcpcore.boundary.fallbacks import FallbackCheck
 from mcpcore.boundary.outcome import FailedCall
-from mcpcore.boundary.request import require_scopes
+from mcpcore.boundary.request import Request, require_scopes
 from mcpcore.contract.codes import ErrorCode
 from mcpcore.contract.effects import ToolEffects, default_effects
 from mcpcore.contract.errors import CodedError, FrameworkError
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from fastmcp.tools.base import Tool as FastMCPTool
     from mcp_types import CallToolRequestParams, GetPromptRequestParams
 
-    from mcpcore.boundary.request import Request
     from mcpcore.boundary.script import Boundary
     from mcpcore.declare.decorators import Tool
     from mcpcore.wire.envelope import Envelope

@@ -204,7 +204,7 @@ def _fail_on_demand(answers: ResponseRewriter, fail: Sequence[str], seed: int, l
     """Have tools fail with what the contract declares, and log calls; says so on standard error."""
     if fail:
         from mcpcore.boundary.faults import parse_faults
-        from mcpcore.proxy.overlay import OverlayFaults
+        from mcpcore.proxy.faults import OverlayFaults
 
         with fault_problems():
             answers.faults = OverlayFaults(answers.overlay, parse_faults(fail), seed=seed)

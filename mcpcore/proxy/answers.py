@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from mcpcore.boundary.script import Boundary
     from mcpcore.contract.failure_modes import FailureMode
     from mcpcore.proxy.conversation import Asked
-    from mcpcore.proxy.overlay import OverlayFaults
+    from mcpcore.proxy.faults import OverlayFaults
 
 _STEPS: Final = PROTOCOL_NEEDS | {-32020, -32022, -32700, -32600, -32601}
 """Errors that the protocol itself needs, in answer to a call; the client must see them as they are."""

@@ -37,7 +37,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -52,18 +52,11 @@ from pydantic import (
 )
 from pydantic_core import SchemaError
 
-from mcpcore.boundary.faults import ALL, INSTRUCTIONS, Fault, FaultError, ToolFaults
-from mcpcore.client.schemas import matcher, sample_data
+from mcpcore.client.schemas import matcher
 from mcpcore.contract.checks import MAX_REASON
 from mcpcore.contract.codes import Effects, ErrorCode, Retry, Strategy
 from mcpcore.contract.failure_modes import NO_CONTRACT, TODO, Contract, ContractError, FailureMode
 from mcpcore.values.escaping import whole_characters
-from mcpcore.values.untrusted import object_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mcpcore.proxy.messages import Json
 
 MAX_TEXT: Final = 20_000
 """Characters of a text that a regular expression is tried on."""
@@ -542,47 +535,3 @@ def json_schema() -> dict[str, Any]:
     """The JSON Schema of the format."""
     schema = OverlayFile.model_json_schema(by_alias=True)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "mcpcore overlay", **schema}
-
-
-class OverlayFaults:
-    """The faults of the tools of one server, made when a tool is first called: the overlay may speak of all tools."""
-
-    def __init__(self, overlay: Overlay, wanted: Mapping[str, Sequence[str]], *, seed: int) -> None:
-        """Check what is wanted against `overlay`.
-
-        Raises:
-            FaultError: If a fault is misspelt, names a tool or a reason that the overlay does not have, or has data
-                that cannot be made up.
-        """
-        self._overlay, self._wanted, self._seed = overlay, wanted, seed
-        self._faults: dict[str, ToolFaults] = {}
-        contracts = overlay.tools.contracts
-        if not contracts:
-            raise FaultError("no overlay says how the tools fail, so none can fail on demand; name one with --overlay")
-        for name in wanted:
-            if name != ALL and not len(overlay.tools.contract_of(name)):
-                raise FaultError(f"the contract has no tool {name!r}; it has {', '.join(map(repr, contracts))}")
-        for name in contracts if ALL in wanted else wanted:
-            for entry in self._of(name).entries:
-                sample_data(name, entry, {})  # before any call
-
-    def _of(self, name: str) -> ToolFaults:
-        faults = self._faults.get(name)
-        if faults is None:
-            contract = self._overlay.tools.contract_of(name)
-            texts = [*self._wanted.get(name, ()), *(self._wanted.get(ALL, ()) if len(contract) and name != ANY else ())]
-            faults = self._faults[name] = ToolFaults(name, contract, texts, seed=self._seed)
-        return faults
-
-    def take(self, name: str) -> tuple[Fault, FailureMode[Any]] | None:
-        """The fault for the next call of a tool; None if the call goes to the server."""
-        is_wanted = ALL in self._wanted or name in self._wanted
-        return self._of(name).take() if is_wanted else None
-
-    @staticmethod
-    def announced(response: Json) -> Json:
-        """The answer to a handshake, with instructions that say that failures are injected."""
-        result = object_in(response, "result")
-        own = result.get("instructions")
-        texts = [own, INSTRUCTIONS] if isinstance(own, str) and own else [INSTRUCTIONS]
-        return {**response, "result": {**result, "instructions": "\n\n".join(texts)}}

@@ -6,7 +6,8 @@ installed, so that a release which moves one fails with a sentence that says wha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -108,20 +109,16 @@ def watch_tools(session: Any, changed: Callable[[], object]) -> None:
     if not isinstance(session, ClientSession):
         return
     handler = session._message_handler  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-    if isinstance(handler, _Watcher):
+    if getattr(handler, "func", None) is _passed_on:
         return
-    session._message_handler = _Watcher(handler, ToolListChangedNotification, changed)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    watcher = partial(_passed_on, handler, ToolListChangedNotification, changed)
+    session._message_handler = watcher  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
-class _Watcher:
-    """A handler of messages that passes all of them on, and notices that a server has changed its tools."""
-
-    def __init__(self, handler: Callable[[Any], Any], kind: type, changed: Callable[[], object]) -> None:
-        self._handler = handler
-        self._kind = kind
-        self._changed = changed
-
-    async def __call__(self, message: Any) -> None:
-        if isinstance(message, self._kind):
-            self._changed()
-        await self._handler(message)
+async def _passed_on(
+    handler: Callable[[Any], Awaitable[None]], kind: type, changed: Callable[[], object], message: Any
+) -> None:
+    """Pass a message on to the handler of a session; if it is of a `kind`, call `changed` first."""
+    if isinstance(message, kind):
+        changed()
+    await handler(message)

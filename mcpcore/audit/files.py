@@ -1,4 +1,4 @@
-"""The files of a trail, their order, the lock that makes several writers take turns, and what a new writer finds.
+"""The files of a trail, their order, the lock that makes several writers take turns, and a trail that is opened again.
 
 The lock is taken on a separate file, `audit.jsonl.lock`, with permission to write and not to read. Any process that
 can open a file, even to read it, can lock it with flock, and with fcntl it can at least hold a read lock that keeps all
@@ -209,6 +209,9 @@ def sync_folder(path: Path) -> None:
         os.close(fd)
 
 
+# --- a trail that is opened again: its last record, and whether a file belongs to it ----------------------------------
+
+
 def last_record(fd: int, size: int, signer: Signer) -> tuple[Link | None, bytes]:
     """The last whole record of an open file, and the unfinished line after it."""
     start = size
@@ -268,8 +271,8 @@ def require_trail(fd: int, head_name: bytes, signer: Signer) -> None:
         finally:
             os.close(head)
     raise RefusedError(
-        "it is not a trail: its first line is not a record, and it was left as it is; give the path of a new file or "
-        "of a trail"
+        "it is not a trail: its first line is not a record, and it is unchanged; give the path of a new file or of a "
+        "trail"
     )
 
 
@@ -285,5 +288,5 @@ def require_head(fd: int, name: str) -> None:
     if size in (0, HEAD_SIZE) or (size < HEAD_SIZE and read_at(fd, size, 0).startswith(_HEAD_BEGINNING)):
         return
     raise RefusedError(
-        f"the file {name} is not the head of a trail, and it was left as it is; move it away, or give another path"
+        f"the file {name} is not the head of a trail, and it is unchanged; move it away, or give another path"
     )

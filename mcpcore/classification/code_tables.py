@@ -323,6 +323,8 @@ def by_sqlite(code: int) -> Fact | None:
     return SQLITE.get(code) or SQLITE.get(code & 0xFF)
 
 
+# --- classes of exceptions --------------------------------------------------------------------------------------------
+
 Rule = Literal["decides", "bug", "yields", "falls back"]
 
 

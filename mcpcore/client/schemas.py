@@ -150,6 +150,8 @@ def matcher(pattern: str) -> Callable[[str], bool]:
     return SchemaValidator(schema).isinstance_python
 
 
+# --- values that fit a schema -----------------------------------------------------------------------------------------
+
 _DEEPEST: Final = 6
 _MAX_VALUES: Final = 1_000
 """The values inside of one sample: references can make a small schema endless."""

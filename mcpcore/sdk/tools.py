@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from mcp.server.mcpserver.tools import Tool as SDKTool
+from mcp.server.mcpserver.tools import Tool as SDKTool, ToolManager
 from mcp.shared.exceptions import MCPError
 from mcp_types import InputRequiredResult, ListToolsResult, Tool as MCPTool
 from mcp_types.methods import serialize_server_result
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.prompts import PromptManager
     from mcp.server.mcpserver.resources import ResourceManager
-    from mcp.server.mcpserver.tools import ToolManager
 
     from mcpcore.boundary.strictness import Strictness
     from mcpcore.declare.declaration import Declaration
@@ -288,6 +287,9 @@ def _registered(item: object) -> Registered:
     if declared is not None:
         return Registered(declared.contract, declared.declaration.handler, declared.declaration)
     return Registered(None, getattr(item, "fn", None))
+
+
+# --- fallback tools ---------------------------------------------------------------------------------------------------
 
 
 class ServerFallbacks:

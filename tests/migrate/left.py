@@ -158,7 +158,7 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "f: a failure is returned whose values tell the cause",
     ),
-    "a case with a condition of its own": (
+    "a case with a condition": (
         """
         @mcp.tool()
         def f(x: str) -> dict:

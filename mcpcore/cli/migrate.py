@@ -47,13 +47,17 @@ _TEXTS: Final = (
     'Where this wrote expose_internal_errors="message", clients go on to read the texts of exceptions that no '
     "contract declares; remove it once the contracts declare what clients need."
 )
-_SERVER: Final = re.compile(r"^[ \t]*from mcpcore import .*\bServer\b", re.MULTILINE)
+_SERVER: Final = re.compile(r"^[ \t]*from mcpcore import (?:\([^)]*|.*)\bServer\b", re.MULTILINE)
+_OLD: Final = r"\b(?:FastMCP|MCPServer)\b"
 _OF_VERSION_1: Final = "mcp.server.fastmcp"
 _THREADS: Final = (
     "Version 2 of the SDK runs functions without `async` in parallel threads: those that share something need a lock."
 )
-_NAMED: Final = re.compile(r"^[\w.]+\((?:\".*\"|.*?)\)(?= )|(?<=^the field error of )the result \w+$")
-"""The function, the exception or the class of a result that a finding is about."""
+_NAMED: Final = re.compile(
+    r"^(?P<exception>[\w.]+\(.*\)(?= of a helper ))|^(?P<call>[\w.]+\(.*?\)(?= ))"
+    r"|(?<=^the field error of )(?P<result>the result \w+$)"
+)
+"""The exception, the function or the class of a result that a finding is about."""
 # The line of a test that a next step names.
 _TEST: Final = re.compile(r"(?<=change )\S+:\d+(?=, and run)")
 _SHOWN: Final = 8
@@ -132,7 +136,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
             output.line(f"{heading}:")
         for line in _lines(group):
             output.line(line)
-        if group is stops:
+        if group is stops and migration.tried is not None:
             _say_tried(migration.tried)
     for failure in migration.failures:
         output.line(f"{failure.path}: {failure.message}", err=True)
@@ -142,24 +146,22 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         if places or not migration.files
         else f"{files} {'changed' if write else 'would change'}"
     )
+    names = ", ".join(dict.fromkeys(entry.path.rpartition("/")[2] for entry in project))
     counts = (
         f"{counted(len(stops) + len(certain), 'place')} left to you" * bool(stops or certain),
         f"{len(perhaps)} to look at" * bool(perhaps),
-        f"{len(project)} about the project ({', '.join({entry.path.rpartition('/')[2]: 0 for entry in project})})"
-        * bool(project),
+        f"{len(project)} about the project ({names})" * bool(project),
     )
     output.line(f"{done}; {', '.join(filter(None, counts)) or 'nothing is left'}", err=True)
     # The files that get the server of mcpcore.
-    served = [
-        (file.path, file.after)
-        for file in migration.files
-        if _SERVER.search(file.after) and not _SERVER.search(file.before)
-    ]
+    served = [file for file in migration.files if _SERVER.search(file.after) and not _SERVER.search(file.before)]
     stale = [
-        f"{path}:{number}"
-        for path, text in served
-        for number, line in enumerate(text.splitlines(), 1)
-        if re.search(r"\b(?:FastMCP|MCPServer)\b", line) and not re.search(r"\b(?:import|from)\b", line)
+        f"{file.path}:{number}"
+        for file in served
+        # Code that still imports a class of that name may mean it.
+        if not re.search(rf"^[ \t]*(?:from|import)\b[^\n(]*(?:\([^)]*)?{_OLD}", file.after, re.MULTILINE)
+        for number, line in enumerate(file.after.splitlines(), 1)
+        if re.search(_OLD, line)
     ]
     for note, applies in (
         (_TEXTS, any("expose_internal_errors" in file.after for file in migration.files)),
@@ -175,7 +177,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
                 "The output schemas that clients read admit failures now, and are longer; advertise_errors=False of "
                 "Server, for clients that do not validate failures, leaves them as they were."
             ),
-            any("Server(" in text for _, text in served),
+            served,
         ),
         (f"Texts and comments go on to name the class of before: {', '.join(stale)}.", stale),
         (
@@ -198,21 +200,8 @@ def _lines(group: Iterable[Left]) -> Iterable[str]:
     alike: dict[tuple[str, str], list[Left]] = {}
     for left in group:
         # Their texts, functions and tests differ.
-        alike.setdefault(
-            (
-                _NAMED.sub(
-                    "an exception"
-                    if " of a helper" in left.pattern
-                    else "a result"
-                    if " field " in left.pattern
-                    else "a call",
-                    left.pattern,
-                    count=1,
-                ),
-                _TEST.sub("it", left.decide),
-            ),
-            [],
-        ).append(left)
+        pattern = _NAMED.sub(lambda match: f"a{'n' * (match.lastgroup == 'exception')} {match.lastgroup}", left.pattern)
+        alike.setdefault((pattern, _TEST.sub("it", left.decide)), []).append(left)
     for (pattern, decide), places in sorted(alike.items(), key=lambda item: -sum(len(left.tools) for left in item[1])):
         files: dict[tuple[str, str, str], list[Left]] = {}
         for left in places:
@@ -221,21 +210,22 @@ def _lines(group: Iterable[Left]) -> Iterable[str]:
         if len(files) > 1:
             yield f"{times}{pattern}: {decide}"
         # A call of many tools may end with each of these, so they are worth more of a reviewer's time.
-        most = sorted(files.items(), key=lambda item: -max(len(left.tools) for left in item[1]))[:_MOST]
-        for (path, said, step), same in most if places[0].perhaps else files.items():
+        most = sorted(files.items(), key=lambda item: -max(len(left.tools) for left in item[1]))
+        shown, rest = (most[:_MOST], most[_MOST:]) if places[0].perhaps else ([*files.items()], [])
+        for (path, said, step), same in shown:
             lines = ", ".join(str(left.line) for left in same[:_SHOWN]) + ", \N{HORIZONTAL ELLIPSIS}" * (
                 len(same) > _SHOWN
             )
             merged = same[0]._replace(tools=(*dict.fromkeys(tool for left in same for tool in left.tools),))
             own = f": {match[0]}" if (match := _NAMED.search(said) or _TEST.search(step)) else ""
             yield f"{times}{merged.text(path, lines)}" if len(files) == 1 else f"    {merged.place(path, lines)}{own}"
-        yield from [f"    and {len(files) - _MOST} more"] * (places[0].perhaps and len(files) > _MOST)
+        if rest:
+            others = ", ".join(f"{left.path}:{left.line}" for _, same in rest for left in same)
+            yield f"    and {len(rest)} more: {others}"
 
 
-def _say_tried(tried: Tried | None) -> None:
+def _say_tried(tried: Tried) -> None:
     """The outcome of trying the files, with broken files first."""
-    if tried is None:
-        return
     for path, why in tried.undone:
         output.line(f"{path} is unchanged, since it could not be imported any more: {why}")
     for path, why in tried.broken:

@@ -111,6 +111,9 @@ def test_options_of_the_server_are_listed(tmp_path: Path) -> None:
     """The report names options that version 2 takes elsewhere."""
     source = 'from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP("x", host="h", port=1)  # FastMCP\n'
     (tmp_path / "server.py").write_text(source)
+    (tmp_path / "both.py").write_text(
+        "from fastmcp import FastMCP\nfrom mcp.server.fastmcp import FastMCP as SDK\n\nmcp = SDK('x')\nother: FastMCP\n"
+    )
     threads = "runs functions without `async` in parallel threads"
     stderr = command(str(tmp_path)).stderr
     assert threads in stderr

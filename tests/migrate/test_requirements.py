@@ -335,6 +335,8 @@ RELEASES = [
     ("pyproject.toml", '[project]\ndependencies = ["mcp[cli]>=2.0,<3"]\n', True),
     ("pyproject.toml", '[project]\ndependencies = ["mcp>=2.1,!=2.0.0"]\n', False),
     ("pyproject.toml", '[project]\ndependencies = ["mcp"]\n', False),
+    ("pyproject.toml", '[project]\ndependencies = ["mcp>=1,<3"]\n', True),
+    ("pyproject.toml", '[project]\ndependencies = ["mcp~=20.0"]\n', False),
 ]
 
 
@@ -383,8 +385,11 @@ target-version = ["py311"]
 [tool.mypy]
 python_version = "3.10"
 """
-    hints = (
-        "\n\n@mcp.tool(annotations=ToolAnnotations(readOnlyHint=True, openWorldHint = False))\ndef f() -> None: ...\n"
+    plugin, hints = (
+        "plugins = ['pydantic.mypy']\n",
+        (
+            "\n\n@mcp.tool(annotations=ToolAnnotations(readOnlyHint=True, openWorldHint = False))\ndef f() -> None: ...\n"
+        ),
     )
     outcome, _ = run(tmp_path, {"server.py": SDK + hints, "pyproject.toml": text})
     assert (
@@ -393,3 +398,8 @@ python_version = "3.10"
     ) in report(outcome)
     (line,) = [removed.decide for removed in outcome.removed if "requires-python" in removed.pattern]
     assert "mcpcore needs it; look at the documentation, and at earlier versions in this file: 3, 5, 6, 10" == line
+    assert not [
+        line
+        for line in report(run(tmp_path, {"server.py": SDK + hints, "pyproject.toml": text + plugin})[0])
+        if "type checker" in line
+    ]

@@ -50,8 +50,6 @@ _LOCKED: Final = re.compile(
     re.MULTILINE,
 )
 """The release of the SDK that a lock, or a list with exact pins, has."""
-_SENDING: Final = re.compile(r"(?:>=?|==|~=|\^)\s*(?:[01]\.|2(?:\.0[\w.]*)?(?![\w.]))")
-"""A lower bound below 2.1, with which the SDK began to mask the texts of exceptions."""
 _SCRIPT: Final = re.compile(r"^# /// script\r?\n((?:#[^\n]*\n)+?)# ///", re.MULTILINE)
 """The head of a script that says what it needs."""
 _REQUIREMENT: Final = (
@@ -132,7 +130,8 @@ class Needs(NamedTuple):
 
 
 _HINTS: Final = re.compile(rb"\b(?:readOnly|destructive|idempotent|openWorld)Hint[ ]*=(?!=)")
-_CHECKER: Final = re.compile(r"^\[tool\.(?:mypy|(?:based)?pyright)\]", re.MULTILINE)
+_CHECKER: Final = re.compile(r"^\[tool\.(?:mypy\](?![\s\S]*\bpydantic\.mypy\b)|(?:based)?pyright\])", re.MULTILINE)
+"""The table of a type checker that knows no aliases, as mypy does with the plugin of pydantic."""
 _NAMED: Final = re.compile(rb"(?<![.\w-])fastmcp\b")
 _RUN: Final = re.compile(
     rb"\bfastmcp[\"', ]+(?:run|dev|install|inspect|call|list)\b|^fastmcp\.json$"
@@ -314,12 +313,13 @@ def _comments(path: str, text: str, match: re.Match[str]) -> Iterator[Left]:
 
 
 def sends_texts(texts: Mapping[str, bytes]) -> bool:
-    """Whether a project uses a release of the SDK before 2.1, which masks no texts; without a lock, whether it may."""
+    """Whether a lock has, or a requirement begins at, a release of the SDK before 2.1, which masks no texts."""
     decoded = {path: raw.decode("utf-8", "replace") for path, raw in texts.items()}
     locked = [f"=={version}" for text in decoded.values() for version in _LOCKED.findall(text)]
     found = (_found(path, text, _lists(path, text)) for path, text in decoded.items() if not path.endswith(LOCKS))
     asked = [match["version"] for match, _ in chain.from_iterable(found) if match["name"] == "mcp"]
-    return any(map(_SENDING.search, locked or asked))
+    lower = map(_LOWER.search, locked or asked)
+    return any((int(bound[2]), int(bound[3] or 0)) < (2, 1) for bound in lower if bound is not None)
 
 
 def imported(before: bytes, after: bytes) -> frozenset[str]:

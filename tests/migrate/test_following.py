@@ -208,6 +208,12 @@ def test_what_a_server_returned_follows(tmp_path: Path) -> None:
             "    block = result.content[0]\n    return block.text\n",
         ),
         (
+            helper.replace(
+                "return result[1]", "part = result[0]\n    print(part.text)\n    part = result[1]\n    return part['x']"
+            ),
+            "    part = result.content[0]\n    print(part.text)\n    part = result.structured_content\n",
+        ),
+        (
             f"{helper}\n\ndef test_other(result):\n    assert isinstance(result, dict)\n",
             "    return result.structured_content\n",
         ),

@@ -287,7 +287,7 @@ def reader_of(node: ast.expr, scope: Scope, module: Module) -> ast.AST | None:
         return parent
     held = parent.targets[0].id
     uses = (part for part in walk([scope.node]) if isinstance(part, ast.Name) and part.id == held)
-    reads = (module.parents.get(part) for part in uses if isinstance(part.ctx, ast.Load))
+    reads = (module.parents.get(part) for part in uses if isinstance(part.ctx, ast.Load) and part.lineno > node.lineno)
     return next((part for part in reads if isinstance(part, (ast.Attribute, ast.Subscript))), parent)
 
 

@@ -219,9 +219,9 @@ def _is_changed(name: str, module: Module) -> bool:
     """Whether a function of the project changes what a name holds, such as a table of sessions."""
     changes = re.compile(
         rf"\bglobal\b.*\b{name}\b|\bdel {name}\b|\b{name}(?:\[.*\]\s*[-+*/|&^%@]{{0,2}}=(?!=)"
-        r"|\.(?:add|append|clear|discard|extend|insert|pop|remove|setdefault|update)\()"
+        r"|\.(?:add|append|clear|discard|extend|insert|pop(?:item)?|remove|reverse|setdefault|sort|(?:\w+_)?update)\()"
     ).search
-    return module.project.modules_with(module, lambda source: bool(changes(source))) != []
+    return module.project.modules_with(module, lambda source: name in source and bool(changes(source))) != []
 
 
 def _is_fixed(value: object) -> bool:
@@ -254,8 +254,8 @@ def classes_of(node: ast.expr, scope: Scope) -> set[str]:
     info = class_round(scope) if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self" else None
     if info is not None and isinstance(node, ast.Attribute):
         ways += info.instance_attributes.get(node.attr, ())
-    calls = [(part.func if isinstance(part, ast.Call) else part, inner) for _, part, inner in ways]
-    values = [evaluate(part, inner) for part, inner in calls if isinstance(part, (ast.Name, ast.Attribute))]
+    known = (ast.Name, ast.Attribute, ast.Call)
+    values = [evaluate(part, inner) for _, part, inner in ways if isinstance(part, known)]
     kinds = [value.func if isinstance(value, CallValue) else value for value in values]
     annotations = [(annotation, inner) for annotation, _, inner in ways]
     made = [value.func.definition for value in values if isinstance(value, CallValue)]
@@ -274,10 +274,8 @@ def text_of_url(node: ast.expr, scope: Scope) -> str:
     match node:
         case ast.Call(func=ast.Name(id="AnyUrl"), args=[value]):
             return segment(value) if is_text(value, scope) else f"str({segment(value)})"
-    func = evaluate(node.func, scope) if isinstance(node, ast.Call) else None
-    said = getattr(getattr(func, "definition", None), "returns", None)
     kinds = {kind.rpartition(".")[2] for kind in classes_of(node, scope)}
-    return f"str({segment(node)})" if "AnyUrl" in kinds or (said and ast.unparse(said) == "AnyUrl") else ""
+    return f"str({segment(node)})" if "AnyUrl" in kinds else ""
 
 
 def reader_of(node: ast.expr, scope: Scope, module: Module) -> ast.AST | None:

@@ -388,7 +388,9 @@ class Conversion:
             return ""
         names = _VARIABLE.findall(text) if _ASKS_TO_SET.search(text) else []
         reads = re.compile(rf"(?:getenv|environ(?:\.get)?)[\[(]\s*[\"'](?:{'|'.join(names)})[\"']").search
-        named = names and self.body.module.project.modules_with(self.body.module, lambda source: bool(reads(source)))
+        named = names and self.body.module.project.modules_with(
+            self.body.module, lambda source: any(map(source.__contains__, names)) and bool(reads(source))
+        )
         return "CONFIGURATION_ERROR" if named else ""
 
     def _is_coded(self, place: Place, code: str) -> bool:

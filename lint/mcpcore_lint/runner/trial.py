@@ -179,14 +179,14 @@ class Ran(NamedTuple):
 
     def difference(self, before: Ran) -> list[str]:
         """The last lines of both runs, the errors of the tests that fail now, and new lines about failures."""
-        old = set(before.lines)
+        old, earlier = set(before.lines), before.causes
         new = [line for line in self.lines if _BAD_TEST.match(line) and line not in old]
         ends = [
             f"{when}: {ran.lines[-1] if ran.lines else ''} (exit code {ran.code})"
             for when, ran in (("before", before), ("after", self))
         ]
         ends += [
-            f"{number} test{'s' * (number > 1)} ({before.causes[text]} before): {text}"
+            f"{number} test{'s' * (number > 1)} ({earlier[text]} before): {text}"
             for text, number in self.causes.most_common(_CAUSES)
         ]
         return [*ends, *new[:_LINES], *([f"and {len(new) - _LINES} more"] if len(new) > _LINES else [])]

@@ -265,6 +265,9 @@ OTHERS = [
     (SDK, "requirements.txt", "mcp\nfastmcp>=2", "mcp>=2.3\nmcpcore>=0.1\n", []),
     (SDK, "requirements.txt", "mcp\n# The command.\nfastmcp>=2\n", "mcp>=2.3\nmcpcore>=0.1\n# The command.\nfastmcp>=2\n",
      ["requirements.txt:4: the dependency fastmcp: nothing imports it: leave it out, since releases before 4.0 ask for version 1 of the SDK"]),
+    # FastMCP takes null for no dependencies.
+    (FAST, "fastmcp.json", '{"environment": {"dependencies": null}}', None, []),
+    (SDK, "pyproject.toml", "[tool]\nuv = 5\n", None, []),
     (SDK, "constraints.txt", "httpx2==2.5\nmcp==2.0.0\n", None,
      ["constraints.txt:2: the pin mcp==2.0.0: mcpcore needs mcp 2.3 or later"]),
 ]  # fmt: skip

@@ -365,9 +365,9 @@ def _lists(path: str, text: str) -> list[list[str]] | None:
             lists = [text.splitlines()]
         else:
             return None
-    except (ValueError, SyntaxError, AttributeError):
+        return [[line.strip() for line in lines if isinstance(line, str)] for lines in lists] or None
+    except (ValueError, SyntaxError, AttributeError, TypeError):
         return None
-    return [[line.strip() for line in lines if isinstance(line, str)] for lines in lists] or None
 
 
 def _package(requirement: str) -> str:

@@ -717,11 +717,13 @@ async def test_list(mcp: FastMCP):
     assert tool.annotations.model_dump(exclude_none=True) == {"readOnlyHint": True}
     assert tool.model_dump()["inputSchema"] == tool.model_dump(by_alias=True)["inputSchema"]
     assert tool.model_dump()["name"] == "f"
+    assert "outputSchema" in tool.model_dump()
 """
     after = migrated(tmp_path, source, name="test_it.py")
     for part in (
         'model_dump(exclude_none=True, by_alias=True) == {"readOnlyHint": True}\n',
         'tool.model_dump(by_alias=True)["inputSchema"] == tool.model_dump(by_alias=True)["inputSchema"]\n',
         'tool.model_dump()["name"]',
+        '"outputSchema" in tool.model_dump(by_alias=True)',
     ):
         assert part in after

@@ -338,7 +338,7 @@ class Renaming:
         if name == "get_server_capabilities" and isinstance(node.func, ast.Attribute) and self._is_theirs(name):
             self._write(node, f"{self.module.source.segment(node.func.value)}.server_capabilities")
         user = self.module.parents.get(node)
-        keys = [*getattr(user, "comparators", ()), getattr(user, "slice", None)]
+        keys = [getattr(user, "left", None), *getattr(user, "comparators", ()), getattr(user, "slice", None)]
         read = {getattr(key, "value", None) for part in keys for key in getattr(part, "keys", [part])}
         if name == "model_dump" and self.project.fields & read and all(at.arg != "by_alias" for at in node.keywords):
             self.edits.append(codemods.add_argument(self.module, node, "by_alias=True"))

@@ -18,6 +18,7 @@ from mcpcore.values.escaping import one_line
 LOGGER: Final = logging.getLogger("mcpcore.audit")
 
 _SHOWN: Final = 200
+# The names of the codes whose failures are the fault of the server.
 SERVER_FAULTS: Final = frozenset(code.name for code in ErrorCode if code.category == "server")
 
 

@@ -179,7 +179,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
             ),
             served,
         ),
-        (f"Texts and comments go on to name the class of before: {', '.join(stale)}.", stale),
+        (f"Texts and comments still name the old class of the server: {', '.join(stale)}.", stale),
         (
             _THREADS,
             migration.parallel

@@ -118,7 +118,7 @@ def test_options_of_the_server_are_listed(tmp_path: Path) -> None:
     stderr = command(str(tmp_path)).stderr
     assert threads in stderr
     assert "advertise_errors=False of Server, for clients that do not validate failures" in stderr
-    assert f"go on to name the class of before: {tmp_path / 'server.py'}:3." in stderr
+    assert f"still name the old class of the server: {tmp_path / 'server.py'}:3." in stderr
     (tmp_path / "tools.py").write_text("from server import mcp\n\n\n@mcp.tool()\nasync def f() -> None: ...\n")
     assert threads not in command(str(tmp_path)).stderr
     outcome, _ = run(tmp_path, {"server.py": source})

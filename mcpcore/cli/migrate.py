@@ -220,8 +220,13 @@ def _lines(group: Iterable[Left]) -> Iterable[str]:
             own = f": {match[0]}" if (match := _NAMED.search(said) or _TEST.search(step)) else ""
             yield f"{times}{merged.text(path, lines)}" if len(files) == 1 else f"    {merged.place(path, lines)}{own}"
         if rest:
-            others = ", ".join(f"{left.path}:{left.line}" for _, same in rest for left in same)
-            yield f"    and {len(rest)} more: {others}"
+            others = {
+                path: sorted(left.line for (at, *_), same in rest if at == path for left in same)
+                for (path, *_), _ in rest
+            }
+            yield f"    and {len(rest)} more: " + "; ".join(
+                f"{path}:{', '.join(map(str, lines))}" for path, lines in others.items()
+            )
 
 
 def _say_tried(tried: Tried) -> None:

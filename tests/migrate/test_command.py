@@ -201,7 +201,7 @@ def test_many_possible_failures_are_shown_in_part(project: Path) -> None:
         ),
         '    two.py:2 g, h: KeyError("No two")',
         *(f'    helper.py:{3 + 2 * number} f: OSError("No {number}")' for number in range(11)),
-        f"    and 14 more: {', '.join(f'helper.py:{3 + 2 * number}' for number in range(11, 25))}",
+        "    and 14 more: helper.py:25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51",
     ] == lines[1:]
 
 

@@ -63,7 +63,7 @@ _TEST: Final = re.compile(r"(?<=change )\S+:\d+(?=, and run)")
 _SHOWN: Final = 8
 """How many lines of a file are named for the same finding."""
 _MOST: Final = 12
-"""How many possible failures with the same next step are shown, those of most tools first."""
+"""How many possible failures with the same next step have their texts, those of most tools first."""
 
 
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:

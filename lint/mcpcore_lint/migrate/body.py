@@ -102,7 +102,7 @@ class Body:
         ]
 
     def is_refused(self, node: ast.AST, own: frozenset[str], failures: Collection[ast.AST]) -> bool:
-        """Whether it depends on the arguments alone that a statement runs, and whether no result was returned above."""
+        """Whether the arguments alone decide that a statement runs, and whether a result is returned above it."""
         earlier = [
             part
             for around, below in self.above(node)

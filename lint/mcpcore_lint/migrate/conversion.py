@@ -354,7 +354,7 @@ class Conversion:
         return reason is not None or self._is_coded(place, entry.code)
 
     def _code(self, place: Place, kind: str, text: str) -> str:
-        """The code of a failure; a text of the caller that cannot be parsed is a wrong argument."""
+        """The code of a failure; what the arguments alone decide, or a text that cannot be parsed, is the caller's."""
         known = {parameter.arg for parameter in all_parameters(self.body.node.args)}
         code = code_of(kind, text, names_value=shows(place.message, self.body.scope, known))
         clause = self.body.clause_of(place.node)

@@ -228,7 +228,7 @@ class FailureDetector:
 
         A fact of the exception, such as its status, may well be an answer.
         """
-        if not isinstance(node, ast.JoinedStr):
+        if not isinstance(node, (ast.JoinedStr, ast.BinOp)):
             return False
         parts = [*walk([node])]
         told = {part.id for part in parts if isinstance(part, ast.Name)}

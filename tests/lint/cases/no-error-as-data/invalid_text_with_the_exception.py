@@ -40,3 +40,12 @@ def wait(table: str) -> str:
         return open(table).read()
     except TimeoutError:
         return f"TIMEOUT after {len(table)} s"  # here
+
+
+@mcp.tool
+def drop(table: str) -> str:
+    """Drop a table."""
+    try:
+        return open(table).read()
+    except OSError as exc:
+        return "no rows of " + table + ": " + str(exc)  # here

@@ -1,4 +1,4 @@
-"""Under Python 3.11 the linter also reads syntax of Python 3.12."""
+"""Under Python 3.11 the linter also reads syntax of Python 3.12 and 3.14."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ NEWER = [
     "x = f'{f\"{d['a']}\"}'",
     "x = f'{\n    name\n} in {d['a']}' 'y'",
     "x = f'{\n    d['a']\n}'\ntype A = int",
+    "try: ...\nexcept ValueError, json.JSONDecodeError, OSError: ...",
+    "try: ...\nexcept* ValueError, OSError: ...",
 ]
 OTHERS = [
     "x = (\ndef f[T](x): ...",
@@ -65,6 +67,7 @@ def test_newer_syntax_is_read_by_an_older_python(text):
         ("type A=int", "A     =int"),
         ("if x:\n    type A[\n  T]=int", "if x:\n    A     \\\n    =int"),
         ("def \u00e4[\u00dc: str]\\\n  (x): ...", "def \u00e4         \\\n  (x): ..."),
+        ("try: ...\nexcept A, b.C :...", "try: ...\nexcept(A,b.C) :..."),
         ("x = f'''{d['a']}'''\ntype A=int", "x = f'''{d[___]}'''\nA     =int"),
     ],
 )

@@ -1,9 +1,9 @@
-"""Rewrites syntax of Python 3.12 so that Python 3.11 can parse it, with the nodes kept at their places.
+"""Rewrites syntax of Python 3.12 and 3.14 so that Python 3.11 can parse it, with the nodes kept at their places.
 
 A server may be written for a newer Python than the one that runs the linter. Type parameters, `type` statements (PEP
 695), and quotes and lines inside the braces of an f-string (PEP 701) say little to the rules, so they are replaced by
-older syntax of the same length in bytes. Lines and columns of the tree then fit the file as it is; only the name that a
-`type` statement defines moves to its start.
+older syntax of the same length in bytes, as `except A, B:` (PEP 758) is by `except(A,B):`. Lines and columns of the
+tree then fit the file as it is; only the name that a `type` statement defines moves to its start, and `B` by a column.
 """
 
 import re
@@ -16,6 +16,10 @@ _GENERIC: Final = re.compile(r"^[ \t\f]*(?:async[ \t]+def|def|class)[ \t]+[^\W\d
 _ALIAS: Final = re.compile(
     r"(?:^|[;:])[ \t\f]*(?P<word>type)[ \t]+(?P<name>[^\W\d]\w*)[ \t]*(?P<next>[=\[])(?!=)", re.MULTILINE
 )
+_CLAUSE: Final = re.compile(
+    r"^[ \t\f]*except(?P<types>\*?[ \t]+[\w.]+(?:,[ \t]+(?:\w+\.)*[A-Z]\w*)+)[ \t]*:", re.MULTILINE
+)
+"""`except A, B:`, but not `except A, e:`, which is Python 2 for `except A as e:`."""
 _STRING_PART: Final = re.compile(r"\\(?:\r\n|.)|\{\{|[{\r\n\"']", re.DOTALL)
 _BRACKET: Final = re.compile(r"[()\[\]{}]")
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
@@ -59,6 +63,10 @@ def _edits(text: str) -> list[Edit]:
         end = _bracket_end(masked, match.start("next")) if match["next"] == "[" else match.start("next")
         moved = match["name"] + " " * (match.start("name") - match.start("word"))
         edits.append(Edit(match.start("word"), end, moved + _blank(text[match.end("name") : end])))
+    for match in _CLAUSE.finditer(masked):
+        star, *names = re.findall(r"^\*?|[\w.]+", match["types"])
+        types = f"{star}({','.join(names)})".ljust(len(match["types"]))
+        edits.append(Edit(match.start("types"), match.end("types"), types))
     return edits
 
 

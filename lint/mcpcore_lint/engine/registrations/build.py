@@ -307,7 +307,7 @@ class Builder:
                 uri = call.argument("uri", maker.form.uri)
                 uri = call.argument("uri_template") if isinstance(uri, Missing) else uri
             annotations = given_annotations(maker)
-            contract = contract_given(call, registration, self.module)
+            contract = contract_given(call, registration, self.module, own=maker.flavour == "mcpcore")
         if is_left_out(description) and handler.docstring is not None:
             description = Const(node, module, handler.docstring)
         elif is_left_out(description):

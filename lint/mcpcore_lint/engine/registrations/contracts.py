@@ -29,10 +29,10 @@ _POSITIONS: Final = {
 }
 
 
-def contract_given(call: CallValue, registration: ast.expr, module: Module) -> Contract | None:
-    """The contract among the arguments of a registration."""
+def contract_given(call: CallValue, registration: ast.expr, module: Module, *, own: bool) -> Contract | None:
+    """The contract among the arguments of a registration; only one of mcpcore's own may have it in its `**kwargs`."""
     value = call.argument("errors")
-    if isinstance(value, Missing):
+    if isinstance(value, Missing) or (not own and value.node is call.node):
         return None
     keywords = registration.keywords if isinstance(registration, ast.Call) else []
     node = next((keyword.value for keyword in keywords if keyword.arg == "errors"), None)

@@ -42,9 +42,9 @@ class NoStdoutInTool(Rule):
         writes text left in the buffer of `print` only when the process ends. By then the descriptor is restored, so the
         client still receives the text. A child process that inherits standard output writes straight to the client with
         SDK 1 and FastMCP 2 and 3. With SDK 2 it writes to standard error, so the rule does not report it for mcpcore
-        and SDK 2. Over HTTP nothing breaks: the rule skips a server if the file that creates it runs it over HTTP only.
-        The rule follows calls. A function that prints gets one finding, at its first `print`; it names the tools that
-        call the function and shows their calls.
+        and SDK 2. It is information, since the child may print nothing. Over HTTP nothing breaks: the rule skips a
+        server if the file that creates it runs it over HTTP only. The rule follows calls. A function that prints gets
+        one finding, at its first `print`; it names the tools that call the function and shows their calls.
     How to fix: Use `logging`, which writes to standard error, or `print(..., file=sys.stderr)`. Capture the output of a
         child process, or send it to `subprocess.DEVNULL`.
     When to suppress: If the server never runs over stdio, or the child process prints nothing.
@@ -93,6 +93,7 @@ class NoStdoutInTool(Rule):
                 module=module,
                 related=(*_call_site(first, handler, tool), *more),
                 shared=True,
+                weight=Severity.INFO if first.kind == "child" else None,
             )
 
 

@@ -181,7 +181,7 @@ class Body:
         return tests
 
     def true_names(self, node: ast.expr) -> set[str]:
-        """The names that are true where a node runs, since a test has refused them otherwise.
+        """The names and the calls of methods that are true where a node runs: a test has refused them otherwise.
 
         An object that is not None counts as true, so that nothing is said of a function that tests it again.
         """
@@ -195,7 +195,10 @@ class Body:
             # Between the test and the node it gets no other value.
             if is_true
             and name not in names
-            and not any(test.lineno <= getattr(at.node, "lineno", 0) <= node.lineno for at in bindings.get(name, ()))
+            and not any(
+                test.lineno <= getattr(at.node, "lineno", 0) <= node.lineno
+                for at in bindings.get(name.partition(".")[0], ())
+            )
         }
 
     def after(self, statement: ast.AST) -> list[ast.stmt]:
@@ -271,10 +274,10 @@ def _may_be_empty(binding: Binding, bindings: Bindings) -> bool:
 
 
 def _implied(test: ast.expr, *, holds: bool, objects: bool = False) -> Iterator[tuple[str, bool]]:
-    """The names whose truth a test shows; with `objects`, also that of a name that is not None."""
+    """What a test shows of names and of calls of methods; with `objects`, also of a name that is not None."""
     match test:
-        case ast.Name(id=name):
-            yield name, holds
+        case ast.Name() | ast.Call(func=ast.Attribute()):
+            yield ast.unparse(test), holds
         case ast.Compare(
             left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as operator], comparators=[ast.Constant(value=None)]
         ) if objects:

@@ -445,7 +445,8 @@ def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None
             comparators=[ast.Constant(value=other)],
         ) if name in settings and not (settings[name] is TRUE and other):
             return (settings[name] == other) is isinstance(operator, (ast.Is, ast.Eq))
-    return None
+    # The caller may have made the same test.
+    return True if isinstance(test, ast.Call) and ast.unparse(test) in settings else None
 
 
 def normalized(key: str) -> str:

@@ -421,11 +421,13 @@ def _entries(call: ast.Call, model: Handler, true: set[str], body: Body) -> Sett
     passed = arguments_of(function, call, bound_first=bound_first) if isinstance(function, FUNCTIONS) else {}
     entries: dict[str, str | None] = {}
     for parameter, argument in passed.items():
+        once = [at.kind for at in model.module.scope_of(function).bindings[parameter]] == ["parameter"]
+        start = f"{getattr(argument, 'id', '')}."
+        entries |= {f"{parameter}.{text[len(start) :]}": TRUE for text in true if once and text.startswith(start)}
         kept = bindings.get(getattr(argument, "id", ""), [])
         made = kept[0].value if [at.kind for at in kept] in (["assign"], ["annotated"]) else argument
         if not isinstance(made, ast.Dict) or not all(isinstance(key, ast.Constant) for key in made.keys):
             continue
-        once = [at.kind for at in model.module.scope_of(function).bindings[parameter]] == ["parameter"]
         changed = [*_changes(getattr(argument, "id", ""), body, argument), *_changes(parameter, body_of(model))]
         for key, value in zip(made.keys, made.values, strict=True) if once and None not in changed else ():
             text, name = ast.unparse(key) if key is not None else "", getattr(value, "id", "")
@@ -546,9 +548,10 @@ def _is_checked(name: ast.Name, body: Body) -> bool:
         if isinstance(target, ast.Name)
     }
     for node in body.all(ast.If):
-        if node.lineno > name.lineno:
-            continue  # a test after the answer decides nothing about it
-        if not looks_for_failure(node.test, name.id) and not any(mentions(node.test, flag) for flag in flags):
+        # A test after the answer decides nothing about it.
+        if node.lineno > name.lineno or not (
+            looks_for_failure(node.test, name.id) or any(mentions(node.test, flag) for flag in flags)
+        ):
             continue
         if inside(name, node.body):
             test = ast.unparse(node.test)

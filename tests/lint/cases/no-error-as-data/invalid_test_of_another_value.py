@@ -1,0 +1,25 @@
+# message: lend() returns {"error": ...}
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
+
+mcp = FastMCP("x")
+
+def lend(title, days):
+    if not title.isalnum():
+        return {"error": "no such title"}  # here
+    return {"title": title, "days": days}
+
+@mcp.tool
+def lend_one(name: str) -> dict:
+    """Lend."""
+    if not name.isalnum():
+        raise ToolError("give a title of letters and digits")
+    name = name + "!"
+    return lend(name, 3)
+
+@mcp.tool
+def lend_another(name: str) -> dict:
+    """Lend."""
+    if not name.isalpha():
+        raise ToolError("give a title of letters")
+    return lend(name, 3)

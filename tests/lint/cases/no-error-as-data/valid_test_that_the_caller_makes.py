@@ -1,0 +1,21 @@
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
+
+mcp = FastMCP("x")
+
+def lend(title, days):
+    if not title or not title.replace("-", "").isalnum():
+        return {"error": "no such title"}
+    return checked(title, days=days)
+
+def checked(book, days):
+    if not book.replace("-", "").isalnum():
+        return {"error": "no such book"}
+    return {"book": book, "days": days}
+
+@mcp.tool
+def lend_one(name: str) -> dict:
+    """Lend."""
+    if not name or not name.replace("-", "").isalnum():
+        raise ToolError("give a title of letters and digits")
+    return lend(name, 3)

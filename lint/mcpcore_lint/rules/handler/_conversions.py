@@ -4,12 +4,12 @@ import ast
 from collections.abc import Sequence, Set as AbstractSet
 from typing import Final
 
-from mcpcore_lint.engine.registrations.environment import method_called
+from mcpcore_lint.engine.registrations.environment import FUNCTIONS, method_called
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import returned, walk_shallow
+from mcpcore_lint.engine.syntax.parse import all_parameters, mentions, own_nodes, returned, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import Symbol
+from mcpcore_lint.model import Symbol, Value
 from mcpcore_lint.rules._bodies import Body
 
 CALL_RESULTS: Final = frozenset({"mcp.CallToolResult", "fastmcp.ToolResult"})
@@ -50,7 +50,7 @@ def core_of(node: ast.expr, scope: Scope) -> ast.expr:
 def converted_by(call: ast.Call, scope: Scope) -> ast.expr | None:
     """The expression that a call only converts, such as the argument of `json.dumps`; None for any other call."""
     method = call.func if isinstance(call.func, ast.Attribute) and not call.args else None
-    if method is not None and (method.attr in _CONVERTING_METHODS or _is_form_of_self(method, scope)):
+    if method is not None and method.attr in _CONVERTING_METHODS:
         return method.value
     if not isinstance(call.func, (ast.Name, ast.Attribute)):
         return None
@@ -66,21 +66,37 @@ def converted_by(call: ast.Call, scope: Scope) -> ast.expr | None:
         )
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if name not in CALL_RESULTS | {"mcp.TextContent"} or not keywords.keys().isdisjoint({"is_error", "isError"}):
-        return None
+        return _form_of(call, callee, scope)
     return next((keywords[key] for key in ("text", *CONTENTS) if key in keywords), None)
 
 
-def _is_form_of_self(func: ast.Attribute, scope: Scope) -> bool:
-    """Whether a method of the project returns its object in another form: `return json.dumps(asdict(self))`."""
-    method = method_called(func, scope)
-    if method is None:
-        return False
-    node, module = method
-    return module.once(
-        ("form of self", node),
-        lambda: [getattr(core_of(value, module.scope_of(node)), "id", "") for value in returned(node)] == ["self"],
-        False,  # noqa: FBT003 - for a method that calls itself
+def _form_of(call: ast.Call, callee: Value, scope: Scope) -> ast.expr | None:
+    """The only argument, or else the object, of which a function of the project returns another form.
+
+    Such a function raises nothing: `return json.dumps(asdict(self))`.
+    """
+    method = method_called(call.func, scope) if isinstance(call.func, ast.Attribute) else None
+    node = method[0] if method is not None else getattr(callee, "definition", None)
+    module = scope.module.project.module_defining(node) if isinstance(node, FUNCTIONS) else None
+    if module is None or not isinstance(node, FUNCTIONS) or len(call.args) > 1:
+        return None
+    names = [parameter.arg for parameter in all_parameters(node.args) if not call.args or parameter.arg != "self"]
+    forms = module.once(
+        ("forms", node), lambda: {_held(value, module.scope_of(node)) for value in returned(node)}, {""}
     )
+    alone = not any(
+        isinstance(part, ast.Raise) or (isinstance(part, ast.Expr) and mentions(part, names[0]))
+        for part in (own_nodes(node) if forms == {*names[:1]} else ())
+    )
+    return next(iter(call.args), getattr(call.func, "value", None)) if forms == {*names[:1]} and alone else None
+
+
+def _held(node: ast.expr, scope: Scope) -> str:
+    """The name of which an expression is another form, also behind a name that has one value."""
+    core = core_of(node, scope)
+    bindings = scope.bindings.get(getattr(core, "id", ""), [])
+    made = bindings[0].value if [binding.kind for binding in bindings] == ["assign"] else None
+    return _held(made, scope) if made is not None and made is not node else getattr(core, "id", "")
 
 
 def _is_form_of(node: ast.expr, names: AbstractSet[str], scope: Scope) -> bool:

@@ -16,7 +16,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, children, defaults_of, returned, walk
-from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import CatchSite, Const, FunctionNode, Handler, Items, Mapping, Served, ToolDef, Value, string
 from mcpcore_lint.rule import RuleContext
 
@@ -54,13 +54,15 @@ def of_annotations(scope: Scope, function: FunctionNode) -> Schemas:
     """What the schema that the framework makes of the annotations allows for each parameter of a handler."""
     schemas: Schemas = {}
     defaults = defaults_of(function.args)
-    for name, (binding, *others) in scope.bindings.items():
-        core = binding.annotation if binding.kind == "parameter" and not others else None
+    for name, bindings in scope.bindings.items():
+        core = _annotation(bindings, scope)
         given = [defaults.get(name)]
         if isinstance(core, ast.Subscript) and last_name(core) == "Annotated":
             core, *parts = getattr(core.slice, "elts", [core])
             given += [part for part in parts if last_name(part) == "Field"]
-        if core is None or not all(map(_is_of_schema, given)):
+        whole, core = core, _without_none(core)
+        optional = whole is not core
+        if core is None or not all(_is_of_schema(default, optional=optional) for default in given):
             continue
         alias = scope.lookup(core.id) if isinstance(core, ast.Name) else None
         core = (alias[1][0].value if alias is not None else None) or core
@@ -69,16 +71,42 @@ def of_annotations(scope: Scope, function: FunctionNode) -> Schemas:
         values = frozenset(part.value for part in choices if isinstance(part, ast.Constant))
         # `Literal[Mode, "all"]` has choices that are written elsewhere.
         known = len(values) == len(choices)
-        schemas[name] = Accepted(values if known else frozenset(), last_name(core).lower())
+        values = values | {None} if known and optional else values if known else frozenset()
+        schemas[name] = Accepted(values, last_name(core).lower(), optional=optional)
     return schemas
 
 
-def _is_of_schema(default: ast.expr | None) -> bool:
-    """Whether a default is missing or certainly not None: the framework does not compare it with the schema."""
+def _annotation(bindings: Sequence[Binding], scope: Scope) -> ast.expr | None:
+    """The annotation of a parameter, or that of the items of one over which a `for` goes."""
+    match bindings:
+        case [Binding(kind="parameter", annotation=annotation)]:
+            return annotation
+        case [Binding(node=ast.For(target=ast.Name(), iter=ast.Name(id=held)))]:
+            items = _without_none(_annotation(scope.bindings.get(held, []), scope))
+            return items.slice if isinstance(items, ast.Subscript) and last_name(items).lower() == "list" else None
+    return None
+
+
+def _without_none(annotation: ast.expr | None) -> ast.expr | None:
+    """The class of which `Optional[str]` or `str | None` allows values; other annotations as they are."""
+    match annotation:
+        case (
+            ast.BinOp(op=ast.BitOr(), left=kind, right=ast.Constant(value=None))
+            | ast.Subscript(value=ast.Name(id="Optional") | ast.Attribute(attr="Optional"), slice=kind)
+        ):
+            return kind
+    return annotation
+
+
+def _is_of_schema(default: ast.expr | None, *, optional: bool) -> bool:
+    """Whether a default is missing or certainly of the schema, with which the framework does not compare it."""
     return default is None or (
-        all(map(_is_of_schema, (*default.args, *(part.value for part in default.keywords if part.arg == "default"))))
+        all(
+            _is_of_schema(part, optional=optional)
+            for part in (*default.args, *(part.value for part in default.keywords if part.arg == "default"))
+        )
         if isinstance(default, ast.Call) and last_name(default) == "Field"
-        else isinstance(default, ast.Constant) and default.value is not None
+        else isinstance(default, ast.Constant) and (optional or default.value is not None)
     )
 
 
@@ -249,7 +277,9 @@ def of_names(parameters: Schemas, properties: Schemas, scope: Scope) -> Schemas:
     known: dict[str, Accepted | None] = {}
     for name, (first, *others) in scope.bindings.items():
         found = (
-            parameters.get(name) if first.kind == "parameter" else accepted(first.value, parameters, properties, scope)
+            parameters.get(name)
+            if first.kind in {"parameter", "opaque"}
+            else accepted(first.value, parameters, properties, scope)
         )
         for other in others:  # such as `mode = mode.lower()`
             found = found and either(found, accepted(other.value, {name: found}, properties, scope))
@@ -293,6 +323,7 @@ def either(first: Accepted | None, second: Accepted | None) -> Accepted | None:
         first.kind if first.kind == second.kind else "",
         min(first.least, second.least),
         max(first.most, second.most),
+        first.optional or second.optional,
     )
 
 

@@ -160,6 +160,9 @@ class Body:
                 left[name] = left.get(name, values) & values
             elif name in left:
                 left[name] -= values
+        # At the node all tests have their results, so that `x is not None` narrows what `isinstance(x, str)` is of.
+        shown = {name for test, holds in tests for name, true in _implied(test, holds=holds, objects=True) if true}
+        schemas |= {name: schemas[name]._replace(optional=False) for name in shown & schemas.keys() if stays(name)}
         # A test may have found the name true, and so no empty value is left.
         if any(all(bool(value) is not known.get(name, bool(value)) for value in left[name]) for name in left):
             return True
@@ -334,12 +337,14 @@ def _holds(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | N
         case ast.BoolOp(op=operator, values=values):
             results, stops = [_holds(value, known, schemas) for value in values], isinstance(operator, ast.Or)
             return stops if stops in results else None if None in results else not stops
-        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), ast.Name(id=kind)]) if name in schemas:
-            return True if schemas[name].kind == kind else None
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds]) if name in schemas:
+            known_kinds = {getattr(kind, "id", "") for kind in getattr(kinds, "elts", [kinds])}
+            return True if schemas[name].kind in known_kinds and not schemas[name].optional else None
         case ast.Compare(
             left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as operation], comparators=[ast.Constant(value=None)]
         ) if name in schemas:
-            return isinstance(operation, ast.IsNot) if schemas[name].kind in _NEVER_NONE else None
+            never = schemas[name].kind in _NEVER_NONE and not schemas[name].optional
+            return isinstance(operation, ast.IsNot) if never else None
         case ast.Compare(
             left=ast.Name(id=name), ops=[order], comparators=[ast.Constant(value=int() | float() as limit)]
         ) if name in schemas and type(order) in ORDERS:

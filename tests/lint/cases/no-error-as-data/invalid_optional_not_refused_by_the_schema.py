@@ -1,0 +1,23 @@
+# message: find returns {"error": ...}
+from typing import Any, List, Literal, Optional
+
+from fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+@mcp.tool
+def find(titles: List[Any], kind: Optional[str] = None, order: Literal["up", "down"] | None = None) -> dict:
+    """Find books by their titles."""
+    if not isinstance(kind, str):
+        return {"error": "give a kind"}  # here
+    if not order:
+        return {"error": "give an order"}  # here
+    if order is None:
+        return {"error": "give an order, up or down"}
+    for title in titles:
+        if not isinstance(title, str):
+            return {"error": "all titles must be texts"}  # here
+    for title in sorted(titles):
+        if not isinstance(title, str):
+            return {"error": "all titles must be texts, sorted"}  # here
+    return search(titles, kind)

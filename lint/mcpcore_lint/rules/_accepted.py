@@ -204,7 +204,13 @@ def _passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
         known += [
             {key: accepted(argument, held, properties, scope) for key, argument in arguments.items()}
             for served in _served_at(call, scope, tool, ctx)
-            for properties in [of_tool(tool, served[1].inside, ctx, served=served)]
+            # A function that serves one tool passes on what the schema of this tool allows.
+            for handler in [served[1].handler]
+            for properties in [
+                of_tool(tool, handler, ctx)
+                if handler is not None and handler.node is scope.node
+                else of_tool(tool, served[1].inside, ctx, served=served)
+            ]
             for held in [of_names({}, properties, scope)]
         ] or [{}]
     merged = ((key, reduce(either, (values.get(key) for values in known))) for key in (known[0] if known else ()))
@@ -220,6 +226,8 @@ def _served_at(call: ast.Call, scope: Scope, tool: ToolDef, ctx: RuleContext) ->
             for route in other.serves:
                 served = other.registration, route, frozenset(route.elsewhere)
                 dispatchers.setdefault(route.inside.node, []).append(served)
+                if route.handler is not None and route.handler.node is not route.inside.node:
+                    dispatchers.setdefault(route.handler.node, []).append((other.registration, route, frozenset()))
         memo["branches"] = {
             node: frozenset[Any]().union(*(elsewhere for *_, elsewhere in routes))
             for node, routes in dispatchers.items()

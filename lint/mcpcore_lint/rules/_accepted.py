@@ -61,7 +61,8 @@ def of_annotations(scope: Scope, function: FunctionNode) -> Schemas:
             core, *parts = getattr(core.slice, "elts", [core])
             given += [part for part in parts if last_name(part) == "Field"]
         whole, core = core, _without_none(core)
-        optional = whole is not core
+        # The framework does not compare the default of `kind: str = None` with the schema.
+        optional = whole is not core or getattr(given[0], "value", ...) is None
         if core is None or not all(_is_of_schema(default, optional=optional) for default in given):
             continue
         alias = scope.lookup(core.id) if isinstance(core, ast.Name) else None

@@ -6,10 +6,14 @@ from fastmcp import FastMCP
 mcp = FastMCP("x")
 
 @mcp.tool
-def find(titles: List[Any], kind: Optional[str] = None, order: Literal["up", "down"] | None = None) -> dict:
+def find(
+    titles: List[Any], kind: Optional[str] = None, order: Literal["up", "down"] | None = None, by: str = None
+) -> dict:
     """Find books by their titles."""
     if not isinstance(kind, str):
         return {"error": "give a kind"}  # here
+    if by is None:
+        return {"error": "say by what"}  # here
     if not order:
         return {"error": "give an order"}  # here
     if order is None:

@@ -422,8 +422,11 @@ def _entries(call: ast.Call, model: Handler, true: set[str], body: Body) -> Sett
     entries: dict[str, str | None] = {}
     for parameter, argument in passed.items():
         once = [at.kind for at in model.module.scope_of(function).bindings[parameter]] == ["parameter"]
-        start = f"{getattr(argument, 'id', '')}."
-        entries |= {f"{parameter}.{text[len(start) :]}": TRUE for text in true if once and text.startswith(start)}
+        # What is true of `title`, or of `title.strip()`, is true of a parameter that gets `title.strip()`.
+        whole = ast.unparse(argument) if isinstance(argument, (ast.Name, ast.Call)) else ""
+        bare = whole.removesuffix(".strip()")
+        entries |= {parameter + text[len(bare) :]: TRUE for text in true if once and text.startswith(f"{bare}.")}
+        entries |= dict.fromkeys([parameter] if once and whole in true else [], TRUE)
         kept = bindings.get(getattr(argument, "id", ""), [])
         made = kept[0].value if [at.kind for at in kept] in (["assign"], ["annotated"]) else argument
         if not isinstance(made, ast.Dict) or not all(isinstance(key, ast.Constant) for key in made.keys):

@@ -23,3 +23,10 @@ def lend_another(name: str) -> dict:
     if not name.isalpha():
         raise ToolError("give a title of letters")
     return lend(name, 3)
+
+@mcp.tool
+def lend_a_third(name: str) -> dict:
+    """Lend."""
+    if not name:
+        raise ToolError("give a title")
+    return lend(name.strip(), 3)

@@ -19,3 +19,18 @@ def lend_one(name: str) -> dict:
     if not name or not name.replace("-", "").isalnum():
         raise ToolError("give a title of letters and digits")
     return lend(name, 3)
+
+class Library:
+    def bring(self, title):
+        if not title or not title.strip():
+            return {"error": "no title"}
+        return {"title": title}
+
+library = Library()
+
+@mcp.tool
+def bring(name: str) -> dict:
+    """Bring a book back."""
+    if not name or not name.strip():
+        raise ToolError("give a title")
+    return library.bring(name.strip())

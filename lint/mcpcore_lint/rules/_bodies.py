@@ -285,6 +285,12 @@ def _implied(test: ast.expr, *, holds: bool, objects: bool = False) -> Iterator[
             left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as operator], comparators=[ast.Constant(value=None)]
         ) if objects:
             yield name, holds is isinstance(operator, ast.IsNot)
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]),
+            ops=[ast.Eq() | ast.NotEq() | ast.Gt() as operator],
+            comparators=[ast.Constant(value=0)],
+        ):
+            yield name, holds is not isinstance(operator, ast.Eq)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             yield from _implied(operand, holds=not holds, objects=objects)
         case ast.BoolOp(op=operator, values=values) if isinstance(operator, ast.And) is holds:

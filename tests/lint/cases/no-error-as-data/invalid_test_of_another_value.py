@@ -30,3 +30,15 @@ def lend_a_third(name: str) -> dict:
     if not name:
         raise ToolError("give a title")
     return lend(name.strip(), 3)
+
+def lend_all(names):
+    if not names:
+        return {"error": "no names"}  # here
+    return {"names": names}
+
+@mcp.tool
+def lend_some(names: list[str]) -> dict:
+    """Lend."""
+    if len(names) > 0:
+        raise ToolError("give no name")
+    return lend_all(names)

@@ -34,3 +34,22 @@ def bring(name: str) -> dict:
     if not name or not name.strip():
         raise ToolError("give a title")
     return library.bring(name.strip())
+
+def lend_all(names):
+    if not names:
+        return {"error": "no names"}
+    return {"names": names}
+
+@mcp.tool
+def lend_some(names: list[str]) -> dict:
+    """Lend."""
+    if len(names) == 0:
+        raise ToolError("give a name")
+    return lend_all(names)
+
+@mcp.tool
+def lend_more(names: list[str]) -> dict:
+    """Lend."""
+    if len(names) > 0 and names[0]:
+        return lend_all(names=names)
+    raise ToolError("give a name")

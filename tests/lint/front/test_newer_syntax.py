@@ -25,7 +25,7 @@ NEWER = [
     "x = f'{f\"{d['a']}\"}'",
     "x = f'{\n    name\n} in {d['a']}' 'y'",
     "x = f'{\n    d['a']\n}'\ntype A = int",
-    "try: ...\nexcept ValueError, json.JSONDecodeError, OSError: ...",
+    "try: ...\nexcept ValueError, struct.error, _Own, OSError: ...",
     "try: ...\nexcept* ValueError, OSError: ...",
 ]
 OTHERS = [

@@ -17,7 +17,7 @@ _ALIAS: Final = re.compile(
     r"(?:^|[;:])[ \t\f]*(?P<word>type)[ \t]+(?P<name>[^\W\d]\w*)[ \t]*(?P<next>[=\[])(?!=)", re.MULTILINE
 )
 _CLAUSE: Final = re.compile(
-    r"^[ \t\f]*except(?P<types>\*?[ \t]+[\w.]+(?:,[ \t]+(?:\w+\.)*[A-Z]\w*)+)[ \t]*:", re.MULTILINE
+    r"^[ \t\f]*except(?P<types>\*?[ \t]+[\w.]+(?:,[ \t]+(?:\w+\.[\w.]+|_*[A-Z]\w*))+)[ \t]*:", re.MULTILINE
 )
 """`except A, B:`, but not `except A, e:`, which is Python 2 for `except A as e:`."""
 _STRING_PART: Final = re.compile(r"\\(?:\r\n|.)|\{\{|[{\r\n\"']", re.DOTALL)

@@ -29,7 +29,9 @@ MARKING_KEYS: Final = SUCCESS_KEYS | FAILURE_KEYS | STATUS_KEYS | ERROR_KEYS
 MESSAGE_KEYS: Final = frozenset({"message", "detail", "msg", "reason"})
 _TEXT_KEYS: Final = MESSAGE_KEYS | {"result", "output", "text", "content", "response"}
 """Keys whose text, if an `except` clause returns nothing else, is about the failure."""
-RELEVANT_KEYS: Final = MARKING_KEYS | _TEXT_KEYS
+_EXIT_KEYS: Final = frozenset({"exit_code", "exitcode", "returncode", "return_code"})
+"""Keys whose number, if an `except` clause makes it up, says that a command did not run, or did not end."""
+RELEVANT_KEYS: Final = MARKING_KEYS | _TEXT_KEYS | _EXIT_KEYS
 _ERROR_DETAILS: Final = frozenset(
     {"error", "message", "detail", "details", "code", "hint", "suggestion", "status", "type", "error_type", "reason",
      "error_code", "errorcode", "traceback", "status_code", "success", "ok", "tool", "help"}
@@ -335,8 +337,9 @@ class FailureDetector:
             constant = value.value if isinstance(value, Const) else ...
             if key in SUCCESS_KEYS and constant is False and not declined:
                 return f'{{"{spelled[key]}": False}}'
-            if key in FAILURE_KEYS and constant is True:
-                return f'{{"{spelled[key]}": True}}'
+            made_up = in_clause and key in _EXIT_KEYS and isinstance(constant, int) and constant != 0
+            if made_up or (key in FAILURE_KEYS and constant is True):
+                return f'{{"{spelled[key]}": {constant!r}}}'
             if key in STATUS_KEYS and isinstance(constant, str) and constant.lower() in FAILED_STATUS:
                 explained = table.keys() & (ERROR_KEYS | MESSAGE_KEYS)
                 # `{"job": a, "status": "error"}` is the state of a job, unless it says what went wrong.

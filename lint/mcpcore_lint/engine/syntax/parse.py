@@ -125,9 +125,16 @@ def own_statements(node: FunctionNode) -> list[ast.AST]:
 
 
 def returned(node: FunctionNode) -> list[ast.expr]:
-    """The expressions that a function returns."""
-    returns = (part for part in own_statements(node) if type(part) is ast.Return)
-    return [statement.value for statement in returns if statement.value is not None]
+    """The expressions that a function returns, without a `cast`."""
+    values = (part.value for part in own_statements(node) if type(part) is ast.Return and part.value is not None)
+    return [
+        value.args[1]
+        if isinstance(value, ast.Call)
+        and getattr(value.func, "id", getattr(value.func, "attr", "")) == "cast"
+        and value.args[1:]
+        else value
+        for value in values
+    ]
 
 
 def argument_of(call: ast.Call, name: str, place: int | None) -> ast.expr | None:

@@ -350,10 +350,7 @@ def _is_unread(maker: Value, owner: Module | None, *, called: bool) -> bool:
     # A decorator with arguments returns the function that gets the decorated one.
     made = [function for function, outer in _returned(definition) if outer is definition] if called else []
     return not all(
-        _is_plain(node.value, owner.scope_of(function))
-        for function in (definition, *made)
-        for node in own_statements(function)
-        if isinstance(node, ast.Return)
+        _is_plain(value, owner.scope_of(function)) for function in (definition, *made) for value in returned(function)
     )
 
 

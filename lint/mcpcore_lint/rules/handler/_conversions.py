@@ -27,9 +27,10 @@ _IN_A_THREAD: Final = frozenset(
 """Functions that return the result of their first argument."""
 _EXECUTORS: Final = {"run_in_executor": 1, "submit": 0}
 """Methods that run a function in a thread or a process, each with the place of the function among the arguments."""
+_MAX_DEPTH: Final = 3  # of functions that convert what they get by each other
 
 
-def core_of(node: ast.expr, scope: Scope) -> ast.expr:
+def core_of(node: ast.expr, scope: Scope, depth: int = 0) -> ast.expr:
     """The expression inside an `await`, `json.dumps`, a list of one item, or in front of appended text."""
     for _ in range(8):
         match node:
@@ -40,14 +41,14 @@ def core_of(node: ast.expr, scope: Scope) -> ast.expr:
                 | ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[ast.List(elts=[inner, *_])])
             ):
                 node = inner
-            case ast.Call() if (converted := converted_by(node, scope)) is not None:
+            case ast.Call() if (converted := converted_by(node, scope, depth)) is not None:
                 node = converted
             case _:
                 break
     return node
 
 
-def converted_by(call: ast.Call, scope: Scope) -> ast.expr | None:
+def converted_by(call: ast.Call, scope: Scope, depth: int = 0) -> ast.expr | None:
     """The expression that a call only converts, such as the argument of `json.dumps`; None for any other call."""
     method = call.func if isinstance(call.func, ast.Attribute) and not call.args else None
     if method is not None and method.attr in _CONVERTING_METHODS:
@@ -66,11 +67,11 @@ def converted_by(call: ast.Call, scope: Scope) -> ast.expr | None:
         )
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
     if name not in CALL_RESULTS | {"mcp.TextContent"} or not keywords.keys().isdisjoint({"is_error", "isError"}):
-        return _form_of(call, callee, scope)
+        return _form_of(call, callee, scope, depth)
     return next((keywords[key] for key in ("text", *CONTENTS) if key in keywords), None)
 
 
-def _form_of(call: ast.Call, callee: Value, scope: Scope) -> ast.expr | None:
+def _form_of(call: ast.Call, callee: Value, scope: Scope, depth: int) -> ast.expr | None:
     """The only argument, or else the object, of which a function of the project returns another form.
 
     Such a function raises nothing: `return json.dumps(asdict(self))`.
@@ -78,11 +79,13 @@ def _form_of(call: ast.Call, callee: Value, scope: Scope) -> ast.expr | None:
     method = method_called(call.func, scope) if isinstance(call.func, ast.Attribute) else None
     node = method[0] if method is not None else getattr(callee, "definition", None)
     module = scope.module.project.module_defining(node) if isinstance(node, FUNCTIONS) else None
-    if module is None or not isinstance(node, FUNCTIONS) or len(call.args) > 1:
+    if module is None or not isinstance(node, FUNCTIONS) or len(call.args) > 1 or depth > _MAX_DEPTH:
         return None
     names = [parameter.arg for parameter in all_parameters(node.args) if not call.args or parameter.arg != "self"]
     forms = module.once(
-        ("forms", node), lambda: {_held(value, module.scope_of(node)) for value in returned(node)}, {""}
+        ("forms", node, depth),
+        lambda: {_held(value, module.scope_of(node), depth + 1) for value in returned(node)},
+        {""},
     )
     alone = not any(
         isinstance(part, ast.Raise) or (isinstance(part, ast.Expr) and mentions(part, names[0]))
@@ -91,12 +94,13 @@ def _form_of(call: ast.Call, callee: Value, scope: Scope) -> ast.expr | None:
     return next(iter(call.args), getattr(call.func, "value", None)) if forms == {*names[:1]} and alone else None
 
 
-def _held(node: ast.expr, scope: Scope) -> str:
+def _held(node: ast.expr, scope: Scope, depth: int) -> str:
     """The name of which an expression is another form, also behind a name that has one value."""
-    core = core_of(node, scope)
+    core = core_of(node, scope, depth)
     bindings = scope.bindings.get(getattr(core, "id", ""), [])
     made = bindings[0].value if [binding.kind for binding in bindings] == ["assign"] else None
-    return _held(made, scope) if made is not None and made is not node else getattr(core, "id", "")
+    # Two names may have the value of each other.
+    return _held(made, scope, depth + 1) if made is not None and depth <= _MAX_DEPTH else getattr(core, "id", "")
 
 
 def _is_form_of(node: ast.expr, names: AbstractSet[str], scope: Scope) -> bool:

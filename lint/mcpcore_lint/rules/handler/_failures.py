@@ -29,8 +29,7 @@ MARKING_KEYS: Final = SUCCESS_KEYS | FAILURE_KEYS | STATUS_KEYS | ERROR_KEYS
 MESSAGE_KEYS: Final = frozenset({"message", "detail", "msg", "reason"})
 _TEXT_KEYS: Final = MESSAGE_KEYS | {"result", "output", "text", "content", "response"}
 """Keys whose text, if an `except` clause returns nothing else, is about the failure."""
-_EXIT_KEYS: Final = frozenset({"exit_code", "exitcode", "returncode", "return_code"})
-"""Keys whose number, if an `except` clause makes it up, says that a command did not run, or did not end."""
+_EXIT_KEYS: Final = frozenset({"exit_code", "exitcode", "returncode", "return_code"})  # a clause may make one up
 RELEVANT_KEYS: Final = MARKING_KEYS | _TEXT_KEYS | _EXIT_KEYS
 _ERROR_DETAILS: Final = frozenset(
     {"error", "message", "detail", "details", "code", "hint", "suggestion", "status", "type", "error_type", "reason",

@@ -29,6 +29,17 @@ def rows(data: dict) -> str:
         return json.dumps(data)
     return "no rows"
 
+def around(data: dict) -> str:
+    while data:
+        first = last
+        last = first
+    return json.dumps(first)
+
+@mcp.tool()
+def walk(shelf: str) -> str:
+    """Walk along the books of a shelf."""
+    return around(fetch(shelf))
+
 @mcp.tool()
 def count(shelf: str) -> str:
     """Count the books of a shelf."""

@@ -163,7 +163,11 @@ def test_a_failing_signal_does_not_affect_the_others(telemetry, failure, monkeyp
     """The other two and the trail have the failure, and the log reports the error."""
 
     sink = OtelSink()
-    monkeypatch.setattr(OtelSink, broken, mock.Mock(side_effect=RuntimeError("the exporter is down")))
+    monkeypatch.setattr(
+        OtelSink,
+        broken,
+        mock.create_autospec(getattr(OtelSink, broken), side_effect=RuntimeError("the exporter is down")),
+    )
     before = sum(telemetry.counts().values()), len(telemetry.logs.get_finished_logs())
     with AuditTrail.open(tmp_path / "audit.jsonl", sinks=[sink]) as trail:
         trail.record(failure(1))

@@ -336,7 +336,9 @@ def test_a_loop_that_is_torn_down_counts_unwritten_records(path, failure, monkey
 
     async def run() -> None:
         record_in(call, trail, failure(1), failure(2))
-        monkeypatch.setattr("mcpcore.audit.trail.anyio.sleep", mock.Mock(side_effect=KeyboardInterrupt))
+        monkeypatch.setattr(
+            "mcpcore.audit.trail.anyio.sleep", mock.create_autospec(anyio.sleep, side_effect=KeyboardInterrupt)
+        )
         await settle(call, errors.append)
 
     with held(path), pytest.raises(KeyboardInterrupt):

@@ -169,10 +169,10 @@ def test_only_the_options_go(tmp_path: Path) -> None:
     last = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    mount_path="/x"  # here\n)\n'
     moved = migrated(tmp_path / "d", last.replace('"x")', '"x", port=1)'))
     assert last.replace('"/x"  # here', '"/x",  # here\n    port=1,') == moved
-    after = one.replace('2, host="h"\n', '2,  # here\n    host="h",\n')
-    assert after == migrated(
-        tmp_path / "c", one.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', ",  # here\n")
-    )
+    for number, comma in enumerate((",", ",  # here", "")):
+        before = one.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', f"{comma}\n")
+        after = one.replace(', host="h"\n', f'{comma or ","}\n    host="h",\n')
+        assert after == migrated(tmp_path / f"c{number}", before)
     changed = f'{head}port = 1\nmcp = Server("x", port=port)\nport = 2\nmcp.run("sse")\n'
     outcome, files = run(tmp_path / "d", {"server.py": changed})
     assert changed.replace(", port=port", "") == files["server.py"]

@@ -19,6 +19,7 @@ from mcpcore import Retry
 from mcpcore.boundary.script import Boundary
 from mcpcore.proxy import http
 from mcpcore.proxy.answers import ResponseRewriter
+from mcpcore.proxy.conversation import Conversation
 from mcpcore.proxy.http import ChildFront
 from tests.answers import envelope_of, within
 from tests.proxy.test_http import ACCEPT, META, MODERN
@@ -188,11 +189,10 @@ async def test_an_error_of_the_proxy_ends_no_other_session(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Neither of a session nor of the child that requests without a session share."""
-
-    broken = mock.Mock(side_effect=KeyError("a bug"))
     async with front() as client:
         with monkeypatch.context() as patched:
-            patched.setattr("mcpcore.proxy.conversation.Conversation.from_server", broken)
+            broken = mock.create_autospec(Conversation.from_server, side_effect=[KeyError("a bug"), KeyError("a bug")])
+            patched.setattr(Conversation, "from_server", broken)
             assert '"result"' not in (await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)).text
             assert "error" in (await client.post("/mcp", **single("ping"))).json()
         assert 200 == (await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)).status_code

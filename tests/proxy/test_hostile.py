@@ -306,7 +306,9 @@ def test_a_failure_that_cannot_be_converted_is_masked(
     """It is answered as a failure and recorded, and nothing of it reaches the client."""
     from mcpcore.proxy import answers as module
 
-    monkeypatch.setattr(module, "forbids_retry", mock.Mock(side_effect=RecursionError("hunter2")))
+    monkeypatch.setattr(
+        module, "forbids_retry", mock.create_autospec(module.forbids_retry, side_effect=RecursionError("hunter2"))
+    )
     trail = tmp_path / "trail.jsonl"
     answers = ResponseRewriter(Boundary(server="s", audit=trail))
     talk = Conversation(answers, Listing(complete=True))
@@ -325,7 +327,11 @@ def test_a_failure_is_never_raw_even_if_nothing_can_be_recorded(
 ) -> None:
     """The client gets the barest form of a failure."""
 
-    monkeypatch.setattr(Boundary, "record_failure", mock.Mock(side_effect=RuntimeError("hunter2")))
+    monkeypatch.setattr(
+        Boundary,
+        "record_failure",
+        mock.create_autospec(Boundary.record_failure, side_effect=RuntimeError("hunter2")),
+    )
     talk = Conversation(ResponseRewriter(Boundary(server="s", audit=None)), Listing(complete=True))
     talk.from_client(request(method, 1, name="t", uri="a://b"))
     error = {"code": -32603, "message": "hunter2"}

@@ -16,7 +16,7 @@ from mcp.server.mcpserver.prompts.base import Prompt
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 
 from mcpcore import Envelope, ErrorCode, Server, conflict, not_found
-from mcpcore.audit import AuditError
+from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.contract.bound_fields import bind
 from tests.answers import envelope_of, outcome_of, records_of
 
@@ -160,12 +160,11 @@ def test_a_failure_that_cannot_be_recorded_is_withheld(
 ) -> None:
     """With the policy to refuse, the answer reports the missing record instead."""
     server = serving(tmp_path / "audit.jsonl")
-    monkeypatch.setattr(type(server.audit), "record", mock.Mock(side_effect=AuditError("the disk is full")))
-    if surface == "tool" and (how == "coded" or door == "fastmcp"):
-        told = Envelope.from_result(anyio.run(acting, server, how))
-    else:
-        told = Envelope.from_result(failing(server, surface, how))
-    assert told is not None
+    monkeypatch.setattr(
+        AuditTrail, "record", mock.create_autospec(AuditTrail.record, side_effect=AuditError("the disk is full"))
+    )
+    acts = surface == "tool" and (how == "coded" or door == "fastmcp")
+    told = envelope_of(anyio.run(acting, server, how) if acts else failing(server, surface, how))
     assert ("audit_failed", {}) == (told.reason, told.details)
 
 

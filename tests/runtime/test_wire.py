@@ -244,9 +244,8 @@ def test_expose_internal_errors_can_show_the_text_alone(
     """With "message" clients read the text, as from version 1 of the SDK, and neither causes nor a traceback."""
     monkeypatch.setenv("MCPCORE_EXPOSE_INTERNAL_ERRORS", variable)
     error = error_of(call(raising(ValueError("No file a.txt"), expose_internal_errors=option), "f", mode=era))
-    assert ("VALIDATION_ERROR", "No file a.txt", {"retryable": False}) == tuple(
-        map(error.get, ("name", "message", "data"))
-    )
+    assert ("VALIDATION_ERROR", "No file a.txt") == (error["name"], error["message"])
+    assert {"retryable": False} == error["data"]
     plain = SDKTool.from_function(lambda: json.loads("no"), name="f")
     for declared in plain, tool(name="f", errors=[])(lambda: json.loads("no")):
         with pytest.raises(ToolError, match="Error executing tool f: Expecting value"):

@@ -228,7 +228,8 @@ class TestWithoutTheMiddleware:
         for name in ("sync", "async"):
             assert "no_order" == error_of(calling(mcp, name, {"order_id": "none"}))["data"]["reason"]
             crash = calling(mcp, name, {"order_id": "crash"})
-            assert ("INTERNAL_ERROR", False) == (error_of(crash)["name"], "hunter2" in crash.model_dump_json())
+            assert "INTERNAL_ERROR" == error_of(crash)["name"]
+            assert "hunter2" not in crash.model_dump_json()
             assert {"id": "1"} == calling(mcp, name, {"order_id": "1"}).structured_content
         (said,) = [r.getMessage() for r in caplog.records if "has no ContractMiddleware" in r.getMessage()]
         assert "mcp.add_middleware(ContractMiddleware())" in said

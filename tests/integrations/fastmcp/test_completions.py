@@ -126,6 +126,6 @@ def test_requests_without_a_handler_are_left_to_the_sdk(caplog: pytest.LogCaptur
 def test_a_failure_that_cannot_be_recorded_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """This happens if the trail's policy says so."""
     trail = AuditTrail.open(tmp_path / "audit.jsonl", policy="refuse")
-    monkeypatch.setattr(trail, "record", mock.Mock(side_effect=AuditError("the disk is full")))
+    monkeypatch.setattr(trail, "record", mock.create_autospec(trail.record, side_effect=AuditError("the disk is full")))
     (refused,) = completing(served(audit=trail), "coded")
     assert "audit_failed" == refused.error.data["error"]["data"]["reason"]

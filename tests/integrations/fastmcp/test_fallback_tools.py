@@ -437,8 +437,7 @@ async def test_names_are_found_again_only_when_parts_of_the_server_change(monkey
     mcp = covered((shop(), "shop"))
 
     async def fallback(client: Client[Any], name: str) -> str | None:
-        envelope = envelope_of(await client.call_tool_mcp(name, {}))
-        return envelope.fallback_tool
+        return envelope_of(await client.call_tool_mcp(name, {})).fallback_tool
 
     async with Client(mcp) as client:
         assert "shop_search" == await fallback(client, "shop_fetch")

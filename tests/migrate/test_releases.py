@@ -167,7 +167,7 @@ def test_only_the_options_go(tmp_path: Path) -> None:
     assert twice.replace('"sse")', '"sse", port=1)') == migrated(tmp_path / "b", twice.replace('"x"', '"x", port=1'))
     one = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    port=2, host="h"\n)\n'
     last = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    mount_path="/x"  # here\n)\n'
-    moved = migrated(tmp_path / "d", last.replace('"x")', '"x", port=1)'))
+    moved = migrated(tmp_path / "last", last.replace('"x")', '"x", port=1)'))
     assert last.replace('"/x"  # here', '"/x",  # here\n    port=1,') == moved
     for number, comma in enumerate((",", ",  # here", "")):
         before = one.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', f"{comma}\n")

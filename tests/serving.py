@@ -35,9 +35,10 @@ def served(app: Any) -> Iterator[str]:
 @contextmanager
 def answering(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     """Return the address of a server that answers with the handler and logs nothing, without a path."""
-    silent = type(handler.__name__, (handler,), {"log_message": lambda *_: None})
+    # By Nagle's algorithm, a body waits 40 ms for the acknowledgement of its header.
+    silent = type(handler.__name__, (handler,), {"log_message": lambda *_: None, "disable_nagle_algorithm": True})
     with ThreadingHTTPServer(("127.0.0.1", 0), silent) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_port}"

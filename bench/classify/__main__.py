@@ -150,7 +150,7 @@ def as_page(report: dict[str, Any]) -> str:
         "| set | messages | packages | wrong | percent | agreed | with a code | percent |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    opened = [messages(files) for files in OPEN]
+    opened = tuple(messages(files) for files in OPEN)
     sets = {"open": figures([message for labelled in opened for message in labelled])}
     for index, labelled in enumerate(opened):
         name = f"set {index + 1}"

@@ -15,6 +15,7 @@ label of neither pass, as the sets without that column do.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import re
 import sys
@@ -71,14 +72,14 @@ class Message(NamedTuple):
         return self.code not in {"none", *self.labels, *self.right}
 
 
-def messages(files: Sequence[Path]) -> list[Message]:
+def messages(files: Sequence[Path]) -> tuple[Message, ...]:
     """Every message of a set with its labels, classified as an exception whose class says nothing."""
     texts, *passes = files
     first, second = (
         {row[0]: row[1:] for row in map(str.split, labels.read_text(encoding="utf-8").splitlines()) if row}
         for labels in passes
     )
-    return [
+    return tuple(
         Message(
             row["text"],
             PACKAGE.findall(row["source"])[0],
@@ -87,7 +88,7 @@ def messages(files: Sequence[Path]) -> list[Message]:
             frozenset(",".join([*first[str(row["id"])][1:], *second[str(row["id"])][1:]]).split(",")),
         )
         for row in map(json.loads, filter(str.strip, texts.read_text(encoding="utf-8").splitlines()))
-    ]
+    )
 
 
 def _said(text: str) -> tuple[str, str]:
@@ -128,7 +129,8 @@ def borne_out(sets: Iterable[Iterable[Message]]) -> dict[str, tuple[int, int]]:
     return {phrase: (len(found), len({index for _, index in found})) for phrase, found in right.items()}
 
 
-def held_out(sets: Sequence[Sequence[Message]], index: int) -> list[Message]:
+@functools.cache
+def held_out(sets: tuple[tuple[Message, ...], ...], index: int) -> list[Message]:
     """One set, judged without what only it bears out.
 
     A form counts if it is right in three packages of two other sets. A word that excludes a code counts if a text of
@@ -200,7 +202,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--results", type=Path, default=RESULTS, help="the file for the figures")
     options = parser.parse_args(argv)
-    sets = [messages(files) for files in OPEN]
+    sets = tuple(messages(files) for files in OPEN)
     opened = [message for labelled in sets for message in labelled]
     if options.verbose:
         print(by_phrase(opened))

@@ -60,7 +60,7 @@ def anyio_backend() -> str:
 def catalogue(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[CatalogueService]]:
     """Serve the catalogue."""
     with ThreadingHTTPServer(("127.0.0.1", 0), CatalogueService) as service:
-        threading.Thread(target=service.serve_forever, daemon=True).start()
+        threading.Thread(target=service.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         monkeypatch.setenv("LIBRARY_CATALOGUE", f"http://127.0.0.1:{service.server_port}")
         monkeypatch.setattr(CatalogueService, "answers", 200)
         yield CatalogueService

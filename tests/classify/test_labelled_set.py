@@ -57,7 +57,7 @@ def test_real_exceptions_get_the_code_that_an_engineer_gives_them(tmp_path: Path
 def test_messages_that_nobody_wrote_for_mcpcore_get_no_worse() -> None:
     """Neither more wrong codes nor more silence than the page tells, also where a set is judged by what the others bear
     out; and several packages bear out each form of a sentence."""
-    sets = [messages(files) for files in OPEN]
+    sets = tuple(messages(files) for files in OPEN)
     first, three, four, seven = (figures([m for labelled in sets[:count] for m in labelled]) for count in (1, 3, 4, 7))
     held, all_held = (
         figures([message for index in range(count) for message in held_out(sets[:count], index)]) for count in (4, 7)
@@ -99,7 +99,7 @@ def test_a_set_is_judged_by_what_the_others_bear_out() -> None:
         ((known[:2], known[2:]), "VALIDATION_ERROR SERVICE_UNAVAILABLE VALIDATION_ERROR"),
         ((known[:2], known[2:] + refuted), "VALIDATION_ERROR SERVICE_UNAVAILABLE none"),
     ):
-        assert codes == " ".join(message.code for message in held_out([held, *others], 0))
+        assert codes == " ".join(message.code for message in held_out((tuple(held), *map(tuple, others)), 0))
     assert ["npm:pg", "npm:@hono/node"] == [
         PACKAGE.findall(source)[0] for source in ("npm:pg@8.23.1:lib/client.js:12", "npm:@hono/node@1.2:a.js:1")
     ]

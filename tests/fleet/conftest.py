@@ -46,10 +46,8 @@ class Commands:
 @pytest.fixture(scope="session")
 def run():
     commands = Commands()
-    yield commands
-    commands.process.stdin.close()
-    commands.process.wait()
-    commands.process.stdout.close()
+    with commands.process:
+        yield commands
 
 
 @dataclass

@@ -277,8 +277,7 @@ def test_unusual_letters_in_a_reason_or_fallback_stay_in_their_field(reason: str
     recovery = {"hint": "Try it.", "fallbackTool": tool_name}
     error = CodedError(ErrorCode.CONFLICT, "No.", reason=reason, recovery=recovery, retry=Retry.never())
     result = answer_to(Boundary(server="s"), error, contract=Contract(), name="find")
-    sent, read = Envelope.from_result(result), from_text(text_of(result))
-    assert sent is not None
+    sent, read = envelope_of(result), from_text(text_of(result))
     assert ("canonical", "CONFLICT", Retry.never(), "No.") == (read.dialect, read.name, read.retry, read.message)
     assert (sent.reason, sent.fallback_tool) == (read.reason, read.fallback_tool)
     assert 3 == len(margin(text_of(result)))

@@ -217,8 +217,9 @@ async def test_a_session_that_cannot_be_ended_holds_up_nobody(fails: bool, monke
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of the streams that the SDK lost
 @KINDS
 @within(120)
-async def test_a_session_takes_its_streams_along(kind: str) -> None:
+async def test_a_session_takes_its_streams_along(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them end, including those that were opened simultaneously, of which the SDK knows the last only."""
+    monkeypatch.setattr(http, "_END_IN", 0.05)
     async with applications(kind, Sessions(path="/mcp")) as clients:
         headers = {"mcp-session-id": await clients.opened("a", INITIALIZED)}
         streams = [asyncio.ensure_future(clients.send("a", "GET", headers=headers)) for _ in range(5)]
@@ -229,11 +230,12 @@ async def test_a_session_takes_its_streams_along(kind: str) -> None:
 
 
 @within(120)
-async def test_a_request_without_an_answer_is_told_that_its_session_has_ended() -> None:
+async def test_a_request_without_an_answer_is_told_that_its_session_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """An application that forgets a request at the end of its session leaves no client waiting.
 
     An answer that opens no session takes no place for one.
     """
+    monkeypatch.setattr(http, "_END_IN", 0.05)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         if scope["method"] == "PUT":

@@ -13,9 +13,10 @@ from fastmcp.tools import Tool as FastMCPTool, tool as fastmcp_tool
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ConfigDict, Field
 
-from mcpcore import Context, Envelope, tool
+from mcpcore import Context, tool
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import envelope_of
 from tests.integrations.fastmcp.contract_server import (
     NO_ORDER,
     calling,
@@ -285,6 +286,5 @@ async def test_a_transform_that_is_added_later_may_give_a_tool_a_timeout() -> No
     async with Client(mcp) as client:
         assert "rested" == (await client.call_tool("sleep", {"seconds": 0})).data
         mcp.add_transform(Hurried())
-        failed = Envelope.from_result(await client.call_tool_mcp("sleep", {"seconds": 5}))
-    assert failed is not None
+        failed = envelope_of(await client.call_tool_mcp("sleep", {"seconds": 5}))
     assert "TIMEOUT" == failed.name

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mcpcore_lint.migrate.model import Left
-    from mcpcore_lint.runner.migrate import Migration
-    from mcpcore_lint.runner.trial import Tried
+    from mcpcore_lint.runner.trial import Migration, Tried
 
 _EPILOG: Final = """\b
 Examples:
@@ -36,7 +35,9 @@ Exits 0 when nothing is left to do by hand, 1 when something is left, 2 when it 
 
 
 _HEADINGS: Final = (
+    "Nothing is moved to version 2 of the SDK until you change this: PATH:LINE: finding: next step",
     "The server does not work until you change this: PATH:LINE: finding: next step",
+    "This fails where it is run, or is not as before, until you change it: PATH:LINE: finding: next step",
     "Left to you: PATH:LINE TOOL: finding: next step",
     "About the project: PATH:LINE: finding: next step",
     "Removed, for a reviewer: PATH:LINE-BEFORE TOOL: clause or option: the text that clients read, or what to do",
@@ -130,13 +131,13 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
             raise Problem(f"{error}.") from None
         finally:
             sys.stdout = stream
-    stops, certain, project, perhaps = _groups(migration.left)
-    for heading, group in zip(_HEADINGS, (stops, certain, project, migration.removed, perhaps), strict=True):
+    *stops, certain, project, perhaps = groups = _groups(migration.left)
+    for heading, group in zip(_HEADINGS, (*groups[:-1], migration.removed, perhaps), strict=True):
         if group:
             output.line(f"{heading}:")
         for line in _lines(group):
             output.line(line)
-        if group is stops and migration.tried is not None:
+        if group is stops[-1] and migration.tried is not None:
             _say_tried(migration.tried)
     for failure in migration.failures:
         output.line(f"{failure.path}: {failure.message}", err=True)
@@ -147,8 +148,9 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         else f"{files} {'changed' if write else 'would change'}"
     )
     names = ", ".join(dict.fromkeys(entry.path.rpartition("/")[2] for entry in project))
+    todo = sum(map(len, [*stops, certain]))
     counts = (
-        f"{counted(len(stops) + len(certain), 'place')} left to you" * bool(stops or certain),
+        f"{counted(todo, 'place')} left to you" * bool(todo),
         f"{len(perhaps)} to look at" * bool(perhaps),
         f"{len(project)} about the project ({names})" * bool(project),
     )
@@ -251,10 +253,10 @@ def _say_tried(tried: Tried) -> None:
 
 
 def _groups(left: Iterable[Left]) -> tuple[list[Left], ...]:
-    """What stops the server, the failures that are left, the lines about no tool, and what may fail."""
-    groups: tuple[list[Left], ...] = ([], [], [], [])
+    """What stops the server in each way, the failures that are left, the lines about no tool, and what may fail."""
+    groups: tuple[list[Left], ...] = ([], [], [], [], [], [])
     for entry in left:
-        groups[0 if entry.stops else 2 if not entry.tools else 1 + 2 * entry.perhaps].append(entry)
+        groups[entry.stops - 1 if entry.stops else 4 if not entry.tools else 3 + 2 * entry.perhaps].append(entry)
     return groups
 
 

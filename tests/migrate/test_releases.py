@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from mcp import types
+from mcpcore_lint.migrate.model import FAILS, STOPS
 from mcpcore_lint.migrate.renames import CONTEXT, DECORATED, FIELDS, GONE, METHODS, MOVED, REMOVED, WHERE_RUN
 from pydantic import BaseModel
 
@@ -70,6 +71,10 @@ async def f(x: str, ctx: Context, y: str = "") -> str:
     ctx.set_state("a", 1)
     await ctx.set_state("b", 1)
     await digest(x, sampler=ctx.sample)
+    try:
+        await ctx.list_roots()
+    except AttributeError:
+        x = "none"
     return str(await mcp.get_tools())
 
 
@@ -105,10 +110,18 @@ def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
         ),
         "set_state() of the context, which FastMCP 3.0 changed: await it, and store values that are JSON",
         "sample() of the context, which FastMCP 4.0 changed: call a model from the server itself",
+        (
+            "list_roots() of the context, which FastMCP 4.0 changed: write (await ctx.session.list_roots()).roots for "
+            "clients before protocol 2026-07-28, and take others' paths"
+        ),
         "get_tools() of the server, which FastMCP 3.0 does not have: call list_tools(), which returns a list",
     ] == [line.partition(": ")[2] for line in report(outcome)]
     again, _ = run(tmp_path, {})
-    assert ((), ()) == (again.files, again.removed)
+    assert ((), (), [STOPS, STOPS, FAILS, FAILS, 0, FAILS]) == (
+        again.files,
+        again.removed,
+        [line.stops for line in outcome.left],
+    )
 
 
 def test_tools_that_run_as_tasks_need_an_extension(tmp_path: Path) -> None:
@@ -427,7 +440,9 @@ def make(text: TextContent, run: object, other) -> Tool:
 
 def test_attributes_that_types_of_the_protocol_refuse_have_a_line(tmp_path: Path) -> None:
     """Version 1 took any. Fields, private attributes, and those of classes and of other objects are right."""
-    outcome, _ = run(tmp_path, {"server.py": ON_TYPES})
+    outcome, files = run(tmp_path, {"server.py": ON_TYPES})
+    typed = run(tmp_path / "typed", {"server.py": f"{ON_TYPES}\nimport mcp.server.fastmcp", "setup.cfg": "[mypy]"})[1]
+    assert [3, 0] == [text["server.py"].count("inputSchema=") for text in (files, typed)]
     end = ", which is no field: SDK 2.0 refuses it; keep it elsewhere, such as in a dict by the name of the object"
     lines = [(11, "handler", "Tool"), (12, "extra", "TextContent"), (14, "run", "Prompt")]
     assert {f"server.py:{line}: the attribute {name} of a {kind}{end}" for line, name, kind in lines} == {
@@ -549,8 +564,8 @@ def test_a_replaced_application_has_a_line_unless_it_takes_options(tmp_path: Pat
     outcome, _ = run(tmp_path, {"server.py": APPS})
     decide = "take **options and hand them on, since run() passes its options in version 2"
     assert [
-        (13, "streamable_http_app() of the server, which is replaced", decide, True),
-        (19, "sse_app() of the server, which is replaced", decide, True),
+        (13, "streamable_http_app() of the server, which is replaced", decide, FAILS),
+        (19, "sse_app() of the server, which is replaced", decide, FAILS),
     ] == [(place.line, place.pattern, place.decide, place.stops) for place in outcome.left]
 
 

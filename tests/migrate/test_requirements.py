@@ -6,6 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
+from mcpcore_lint.migrate.model import KEEPS
 from mcpcore_lint.migrate.requirements import LEAST
 from mcpcore_lint.runner.migrate import migrate
 
@@ -370,9 +371,13 @@ def test_a_low_level_server_that_stays_keeps_its_requirements(tmp_path: Path) ->
     files: dict[str, str | bytes] = {"server.py": source, "requirements.txt": "mcp>=1.2\n"}
     outcome, after = run(tmp_path, files)
     assert files == after
-    assert [False] == [line.stops for line in outcome.left if "keeps server on version 1 of the SDK" in line.pattern]
-    _, after = run(tmp_path / "other", {**files, "other.py": SDK})
-    assert "mcp>=2.3\nmcpcore>=0.1\n" == after["requirements.txt"]
+    assert [KEEPS] == [line.stops for line in outcome.left if "keeps server on version 1 of the SDK" in line.pattern]
+    # Another environment moves.
+    both, apart = {**files, "a.py": SDK}, {**files, "b/a.py": SDK, "b/requirements.txt": "mcp\n"}
+    assert [both, "mcp>=2.3\nmcpcore>=0.1\n"] == [
+        run(tmp_path / "both", both)[1],
+        run(tmp_path / "apart", apart)[1]["b/requirements.txt"],
+    ]
 
 
 def test_earlier_versions_of_python_are_named(tmp_path: Path) -> None:

@@ -258,10 +258,9 @@ def classes_of(node: ast.expr, scope: Scope) -> set[str]:
     values = [evaluate(part, inner) for _, part, inner in ways if isinstance(part, known)]
     kinds = [value.func if isinstance(value, CallValue) else value for value in values]
     annotations = [(annotation, inner) for annotation, _, inner in ways]
-    made = [value.func.definition for value in values if isinstance(value, CallValue)]
     annotations += [
         (part.returns, home.scope)
-        for part in made
+        for part in [value.func.definition for value in values if isinstance(value, CallValue)]
         if isinstance(part, FUNCTIONS) and (home := scope.module.project.module_defining(part)) is not None
     ]
     symbols = [Resolver().annotation_symbol(annotation, inner) for annotation, inner in annotations]
@@ -323,6 +322,5 @@ def only_logs(statement: ast.stmt) -> bool:
         case ast.Pass() | ast.Expr(value=ast.Constant()):
             return True
         case ast.Expr(value=ast.Await(value=ast.Call(func=func)) | ast.Call(func=func)):
-            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-            return name in _LOGGING
+            return (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) in _LOGGING
     return False

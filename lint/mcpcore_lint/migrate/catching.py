@@ -231,8 +231,10 @@ def _is_described(kind: str, text: str, body: Body) -> bool:
 
 def _only_builds(statement: ast.stmt) -> bool:
     """Whether a statement does nothing but build a text."""
-    calls = [part.func for part in walk([statement]) if isinstance(part, ast.Call)]
-    names = {getattr(func, "attr", getattr(func, "id", "")) for func in calls}
+    names = {
+        getattr(func, "attr", getattr(func, "id", ""))
+        for func in [part.func for part in walk([statement]) if isinstance(part, ast.Call)]
+    }
     return isinstance(statement, (ast.Assign, ast.AnnAssign)) and names <= _BUILDING
 
 

@@ -53,8 +53,11 @@ class Names:
         return local
 
     def _free(self, local: str, otherwise: str) -> str:
-        scopes = [self._module.scope, *self._module.functions.values()]
-        return otherwise if any(local in scope.bindings for scope in scopes) else local
+        return (
+            otherwise
+            if any(local in scope.bindings for scope in [self._module.scope, *self._module.functions.values()])
+            else local
+        )
 
     def edits(self, used: set[tuple[str, str]]) -> list[Edit]:
         """The imports of the names that were used in the end, one for each package."""
@@ -114,8 +117,9 @@ class Writer:
                 return f"[{line}]"
         inner = indent + self.unit
         lines = [f"{inner}{constants.get(entry) or self.entry(entry, inner)}," for entry in entries]
-        head = f"[{old.rstrip().rstrip(',')},"[:-1] + "," if old.strip() else "["
-        return self.newline.join([head, *lines, f"{indent}]"])
+        return self.newline.join(
+            [(f"[{old.rstrip().rstrip(',')},"[:-1] + "," if old.strip() else "["), *lines, f"{indent}]"]
+        )
 
     def constant(self, name: str, entry: Entry) -> str:
         """A constant at the top of the file."""
@@ -147,11 +151,12 @@ class Writer:
         if contract is not None:
             if contract.module is not self.module or not isinstance(contract.node, ast.List):
                 return None
-            segment = self.module.source.segment(contract.node)
             return codemods.replace_node(
                 self.module,
                 contract.node,
-                self.errors(entries, constants, self.indent_of(contract.node), segment[1:-1]),
+                self.errors(
+                    entries, constants, self.indent_of(contract.node), self.module.source.segment(contract.node)[1:-1]
+                ),
             )
         short = self._short(entries, constants)
         text = f"errors={short or self.errors(entries, constants, indent + self.unit)}"
@@ -193,8 +198,9 @@ class Writer:
         arguments.insert(len(arguments) if unpacked is None else unpacked, text)
         if decorator.lineno == decorator.end_lineno and not short:
             written = [passed if isinstance(passed, str) else segment(passed) for passed in arguments]
-            code = f"{segment(decorator.func)}({self._lines(written, indent)})"
-            return codemods.replace_node(self.module, decorator, code)
+            return codemods.replace_node(
+                self.module, decorator, f"{segment(decorator.func)}({self._lines(written, indent)})"
+            )
         return codemods.rewrite_call(self.module, decorator, arguments)
 
     def _place(self, node: ast.FunctionDef | ast.AsyncFunctionDef, decorators: Sequence[ast.expr]) -> int:

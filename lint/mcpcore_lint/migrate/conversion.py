@@ -254,8 +254,10 @@ class Conversion:
         """The lines about the exceptions of other functions that leave the tool, and why it can have no contract."""
         raised = raised_elsewhere(reach, self.body.module.project) if not self.is_dispatcher else []
         blocked = self.blocked_by() if raised else None
-        own = [self.body.left(self.body.node, *blocked)] if blocked is not None else []
-        return [*own, *(item.left(self.name) for item in raised)]
+        return [
+            *([self.body.left(self.body.node, *blocked)] if blocked is not None else []),
+            *(item.left(self.name) for item in raised),
+        ]
 
     def _keep_nested(self) -> None:
         """Leave clauses that catch everything inside a `try` whose other clauses would then answer."""
@@ -319,8 +321,9 @@ class Conversion:
             return False
         # The text of a KeyError is the key.
         shown = "key" if clause is not None and self.body.caught(clause) == ("builtins.KeyError",) else "error"
-        caught = {clause.name: shown} if clause is not None and clause.name is not None else {}
-        sentence = sentences(message, scope, caught)
+        sentence = sentences(
+            message, scope, {clause.name: shown} if clause is not None and clause.name is not None else {}
+        )
         text = constant_text(parts).replace("\N{HORIZONTAL ELLIPSIS}", " ")
         label = LABEL.match(text)
         text = text[label.end() if label is not None else 0 :]
@@ -410,8 +413,11 @@ class Conversion:
         """Whether a failure is about the type of a value, which the server checks before the tool runs."""
         around = next((part for part, _ in self.body.above(place.node) if isinstance(part, ast.If)), None)
         tests = walk([around.test]) if around is not None else []
-        arguments = all_parameters(self.body.node.args)
-        literal = {part.arg for part in arguments if part.annotation and "Literal[" in ast.unparse(part.annotation)}
+        literal = {
+            part.arg
+            for part in all_parameters(self.body.node.args)
+            if part.annotation and "Literal[" in ast.unparse(part.annotation)
+        }
         return any(
             (isinstance(part, ast.Call) and getattr(part.func, "id", "") == "isinstance")
             or (isinstance(part, ast.Name) and part.id in literal)
@@ -550,8 +556,11 @@ class Conversion:
         head = [f'"{self.reasons[place]}"'] if place in self.reasons else []
         text, labelled = self._message(place)
         coded = rf'data=\{{"\w+": "{self.codes.get(place, "")}"\}}'  # the envelope has the code already
-        data = [part for part in place.arguments if re.fullmatch(coded, part) is None]
-        arguments = [*head, *([text] if text else []), *data]
+        arguments = [
+            *head,
+            *([text] if text else []),
+            *[part for part in place.arguments if re.fullmatch(coded, part) is None],
+        ]
         if isinstance(node, ast.Return):
             return [codemods.change(module, "raise_failure", node, cause, callee, *arguments)]
         assert node.exc is not None

@@ -387,8 +387,9 @@ def _is_empty(value: ast.expr) -> bool:
 def _is_known(value: ast.expr, body: Body) -> bool:
     """Whether a value is a constant or an argument of the call, so that it is no part of a result."""
     if isinstance(value, ast.Name):
-        bindings = body.scope.bindings.get(value.id, ())
-        return len(bindings) == 1 and value.id in {parameter.arg for parameter in all_parameters(body.node.args)}
+        return len(body.scope.bindings.get(value.id, ())) == 1 and value.id in {
+            parameter.arg for parameter in all_parameters(body.node.args)
+        }
     return isinstance(value.operand if isinstance(value, ast.UnaryOp) else value, ast.Constant)
 
 

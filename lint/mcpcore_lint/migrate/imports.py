@@ -101,5 +101,8 @@ def _without(node: ast.Import | ast.ImportFrom, gone: set[str], source: Source) 
         return [Edit(first, last, between.join(source.segment(alias) for alias in kept))]
     starts = [*source.line_starts, len(source.text)]
     whole = starts[node.lineno - 1], starts[node.end_lineno or node.lineno]
-    alone = source.text[whole[0] : start].strip() == source.text[end : whole[1]].strip() == ""
-    return [Edit(*whole, "")] if alone else []
+    return (
+        [Edit(*whole, "")]
+        if (source.text[whole[0] : start].strip() == source.text[end : whole[1]].strip() == "")
+        else []
+    )

@@ -25,7 +25,7 @@ from mcpcore_lint.migrate.callers import Asserted, Callers
 from mcpcore_lint.migrate.contracts import Names, Writer, above
 from mcpcore_lint.migrate.failures import CONTENT, RESULT, raised_failure, returned_failure
 from mcpcore_lint.migrate.messages import is_text
-from mcpcore_lint.migrate.model import Left, Place
+from mcpcore_lint.migrate.model import KEEPS, Left, Place
 from mcpcore_lint.migrate.renames import REQUESTS
 from mcpcore_lint.model import Handler, Symbol, ToolDef, string
 
@@ -77,22 +77,20 @@ _LISTS: Final = frozenset({"list", "List", "Sequence", "Iterable"})
 _DEPTH: Final = 3
 
 
-def plan_servers(modules: Mapping[str, Module]) -> tuple[dict[str, list[Edit]], list[Left]]:
+def plan_servers(modules: Mapping[str, Module], homes: Mapping[str, str]) -> tuple[dict[str, list[Edit]], list[Left]]:
     """The edits that register the handlers of low-level servers, by file, and the lines about those that stay.
 
-    If those of one file cannot be registered, all stay where files share a server, else only those of that file.
+    If one cannot be registered, all of its environment stay, since that cannot have versions 1 and 2. `homes` are the
+    environments of the files.
     """
     plans = {path: _plan(module) for path, module in modules.items()}
-    left = [line for _, line, _ in plans.values() if line is not None]
-    follows = not left or all(is_alone for *_, is_alone in plans.values())
-    return {path: edits for path, (edits, *_) in plans.items() if follows}, left
+    left = [line._replace(stops=KEEPS) for _, line in plans.values() if line is not None]
+    kept = {homes[path] for path, (_, line) in plans.items() if line is not None}
+    return {path: edits for path, (edits, _) in plans.items() if homes[path] not in kept}, left
 
 
-def _plan(module: Module) -> tuple[list[Edit], Left | None, bool]:
-    """The edits that register the handlers of a file with version 2 of the SDK, or the line about one that cannot be.
-
-    The last value is whether the file makes the servers of its handlers, so that no other file has more of them.
-    """
+def _plan(module: Module) -> tuple[list[Edit], Left | None]:
+    """The edits that register the handlers of a file with version 2 of the SDK, or the line about one that stays."""
     functions = [node for node in walk([module.tree]) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     names = Names(module)
     edits: list[Edit] = []
@@ -101,24 +99,15 @@ def _plan(module: Module) -> tuple[list[Edit], Left | None, bool]:
     nodes = [*walk([module.tree])]
     reads = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr == _CONTEXT]
     reads = [node for node in reads if ast.unparse(node.value) in servers]
-
-    made = {
-        ast.unparse(target)
-        for node in nodes
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Call)
-        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-    }
     for node in nodes:
         match node:
-            case ast.Call(func=ast.Call(func=ast.Attribute(value=server)) as maker) if _kind(maker):
+            case ast.Call(func=ast.Call() as maker) if _kind(maker):
                 pattern, decide = f"{ast.unparse(maker)} called with a function", _AS_DECORATOR
-            case ast.Subscript(value=ast.Attribute(value=server, attr="request_handlers"), ctx=ast.Store()) if (
-                not handlers
-            ):
+            case ast.Subscript(value=ast.Attribute(attr="request_handlers"), ctx=ast.Store()) if not handlers:
                 pattern, decide = "request_handlers of a low-level server", REQUESTS
             case _:
                 continue
-        return [], Left(module.path, node.lineno, (), pattern, decide), ast.unparse(server) in made
+        return [], Left(module.path, node.lineno, (), pattern, decide)
     is_taken = any(_CONTEXT in {getattr(node, "id", ""), getattr(node, "arg", "")} for node in nodes)
     for node in handlers:
         kinds = [_kind(decorator) for decorator in node.decorator_list]
@@ -132,7 +121,7 @@ def _plan(module: Module) -> tuple[list[Edit], Left | None, bool]:
         if isinstance(written, str) or (reads and is_taken):
             why = written if isinstance(written, str) else f"give another name to what is called {_CONTEXT}"
             keeps = f"{node.name}() keeps {min(servers)} on version 1 of the SDK", f"{why}, and run the command again"
-            return [], Left(module.path, node.lineno, (), *keeps), servers <= made
+            return [], Left(module.path, node.lineno, (), *keeps)
         edits += written
     if reads:
         # Version 1 had the context of the request in a variable of the server.
@@ -140,7 +129,7 @@ def _plan(module: Module) -> tuple[list[Edit], Left | None, bool]:
         kind, variable = names.spell("mcp.server", "ServerRequestContext"), names.spell("contextvars", "ContextVar")
         place, end = above(module, [*handlers, *reads]), module.source.newline
         edits.append(Edit(place, place, f'{_CONTEXT}: {variable}[{kind}] = {variable}("{_CONTEXT}"){end * 3}'))
-    return [*edits, *names.edits(names.spelled)], None, servers <= made
+    return [*edits, *names.edits(names.spelled)], None
 
 
 def names_server(modules: Iterable[Module]) -> bool:
@@ -243,9 +232,8 @@ def _adapter(
     end = starts[node.end_lineno or node.lineno]
     body = source.newline.join(f"{indent}{part}" if part else "" for part in lines)
     start = source.newline if not source.text[:end].endswith(("\n", "\r")) else ""
-    first = starts[decorator.lineno - 1]
     return [
-        Edit(first, starts[(decorator.end_lineno or decorator.lineno)], ""),
+        Edit(starts[decorator.lineno - 1], starts[(decorator.end_lineno or decorator.lineno)], ""),
         Edit(end, end, f"{start}{source.newline * (1 if indent else 2)}{body}{source.newline}"),
     ]
 
@@ -398,8 +386,10 @@ class Marker:
                 self._changed[node] = True
             marks.converted.append((place.rule, place.node.lineno, handler.name))
         for place in _raised(body) if raises and not node.decorator_list else ():
-            kind = place.raised.removeprefix("builtins.")
-            is_free = kind not in expected.raised and self._callers.objection(handler, place) is None
+            is_free = (
+                place.raised.removeprefix("builtins.") not in expected.raised
+                and self._callers.objection(handler, place) is None
+            )
             if is_free and place.rule in self._rules and place.message is not None:
                 text = segment(place.message)
                 text = text if is_text(place.message, body.scope) else f"str({text})"
@@ -416,10 +406,9 @@ class Marker:
             either = f" | {self._names[module].spell('mcp.types', 'CallToolResult')}"
             edit = Edit(end, end, either)
             if string(evaluate(returns, module.scope)) is not None:  # also a name for a text
-                is_text = isinstance(returns, ast.Constant)
                 quote, inner = (
                     (module.source.text[end - 1], str(returns.value).strip())
-                    if is_text
+                    if isinstance(returns, ast.Constant)
                     else ('"', ast.unparse(returns))
                 )
                 edit = Edit(start, end, f"{quote}{inner}{either}{quote}")
@@ -447,8 +436,11 @@ def _returned(body: Body) -> Iterator[tuple[Place | Left, ast.expr]]:
         if isinstance(value, ast.Call) and _is_result(value, body):
             options = {keyword.arg: keyword.value for keyword in value.keywords}
             marked = options.get("isError") or options.get("is_error")
-            is_open = None not in options and (marked is None or getattr(marked, "value", None) is False)
-            content = options.get("content") if is_open else None
+            content = (
+                options.get("content")
+                if (None not in options and (marked is None or getattr(marked, "value", None) is False))
+                else None
+            )
         if isinstance(content, (ast.Call, ast.List)) and value is not None:
             block = content.elts[0] if isinstance(content, ast.List) and content.elts else content
             place = (

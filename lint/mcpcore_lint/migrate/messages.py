@@ -169,9 +169,9 @@ def is_text(node: ast.expr | None, scope: Scope) -> bool:
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _STRING_METHODS:
             return is_text(value, scope)
         case ast.Name():
-            alternatives = options(evaluate(node, scope))
             return all(
-                isinstance(value, Text) or isinstance(getattr(value, "value", None), str) for value in alternatives
+                isinstance(value, Text) or isinstance(getattr(value, "value", None), str)
+                for value in options(evaluate(node, scope))
             )
     return False
 

@@ -116,8 +116,14 @@ def plan_middleware(module: Module, mounted: Collection[ast.AST] = ()) -> tuple[
         bases = [evaluate(base, module.scope) for base in info.node.bases]
         if any(isinstance(base, Symbol) and base.name == "fastmcp.FastMCP" for base in bases):
             method = info.methods.get("__init__")
-            parts = method.body if method is not None else []
-            called = next((part for part in parts if ast.unparse(part).startswith("super().__init__(")), None)
+            called = next(
+                (
+                    part
+                    for part in (method.body if method is not None else [])
+                    if ast.unparse(part).startswith("super().__init__(")
+                ),
+                None,
+            )
             if method is not None and called is not None:
                 made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({TEXTS})"
                 new = _inserted(module, called, all_parameters(method.args)[0].arg, made)

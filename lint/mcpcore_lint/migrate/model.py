@@ -1,6 +1,7 @@
 """The rules of `mcpcore migrate`, and the records that its parts exchange."""
 
 import ast
+import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -20,6 +21,12 @@ RULES: Final = {
 """The rules that `--only` takes, each with what it converts."""
 
 
+KEEPS, STOPS, FAILS = 1, 2, 3
+"""A line is about one of these: a handler that keeps version 1, an import that fails, and code that fails when it runs."""
+_ABSENCE: Final = re.compile(r"None|.*\b(?:Base)?Exception\b.*|.*\b(?:Attribute|Type|Import|ModuleNotFound)Error\b.*")
+"""What a clause catches if it answers for a name that is not there."""
+
+
 class Left(NamedTuple):
     """A place that somebody has to decide about."""
 
@@ -31,8 +38,8 @@ class Left(NamedTuple):
     decide: str
     perhaps: bool = False
     """Whether it may be no failure of the tool at all."""
-    stops: bool = False
-    """Whether the server cannot be imported or called until it is done."""
+    stops: int = 0
+    """`KEEPS`, `STOPS` or `FAILS`; 0 if the server works without it."""
 
     def text(self, path: str, line: int | str) -> str:
         """The line of the report: the place, the tools if it is about tools, what was found, and what to do."""
@@ -42,6 +49,21 @@ class Left(NamedTuple):
         """The beginning of that line: the place, and the tools if it is about tools."""
         names = ", ".join(self.tools[:3]) + (f" and {len(self.tools) - 3} more" if len(self.tools) > 3 else "")
         return f"{path}:{line}{names and ' '}{names}"
+
+
+def stopped(tree: ast.AST, line: int) -> int:
+    """What cannot go on if a name in a line is not there: `STOPS` or `FAILS`; 0 if a clause answers for it."""
+    parts = [part for part in ast.walk(tree) if getattr(part, "lineno", line + 1) <= line <= part.end_lineno]  # type: ignore[attr-defined]
+    clauses = [
+        clause
+        for part in parts
+        if isinstance(part, ast.Try) and line <= (part.body[-1].end_lineno or line)
+        for clause in part.handlers
+        if not any(isinstance(inner, ast.Raise) for inner in ast.walk(clause))
+    ]
+    if any(_ABSENCE.fullmatch(ast.unparse(clause.type) if clause.type else "None") for clause in clauses):
+        return 0
+    return FAILS if any(isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) for part in parts) else STOPS
 
 
 class Place(NamedTuple):

@@ -17,7 +17,7 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
 from mcpcore_lint.migrate.callers import is_test
 from mcpcore_lint.migrate.middleware import mounted_servers
-from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.migrate.model import STOPS, Left
 from mcpcore_lint.migrate.renames import (
     CONTEXT,
     DECORATED,
@@ -25,6 +25,7 @@ from mcpcore_lint.migrate.renames import (
     FIELDS,
     GONE,
     METHODS,
+    OF_PROTOCOL,
     PATHS,
     RUN,
     SDK_2,
@@ -52,10 +53,6 @@ _MEMBERS: Final = (
     ("fastmcp.Context", CONTEXT, "{}() of the context, which {} changed"),
 )
 _OF_SDK: Final = frozenset({"mcpcore.Server", "mcp.LowLevelServer"})
-_OF_PROTOCOL: Final = re.compile(
-    r"mcp\.(?:Tool|CallToolResult|TextContent)|mcp[._]types\.(?!SubscriptionFilter$)[A-Z]\w*"
-)
-"""The objects of the protocol that have nothing but their fields."""
 _NO_FIELD: Final = f"{SDK_2} refuses it; keep it elsewhere, such as in a dict by the name of the object"
 _DECORATORS: Final = frozenset({"tool", "resource", "prompt"})
 _READING: Final = frozenset({"int", "str", "os.getenv", "os.environ.get", "getenv"})
@@ -96,8 +93,16 @@ def plan_options(
                     calls = (
                         f"{ast.unparse(site.call.func)}() at {site.module.path}:{site.call.lineno}" for site in lost
                     )
-                    decide = f"give it to {' and to '.join(calls)}"
-                    gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", decide, stops=True))
+                    gone.append(
+                        Left(
+                            module.path,
+                            keyword.lineno,
+                            (),
+                            f"{pattern}, is removed",
+                            f"give it to {' and to '.join(calls)}",
+                            stops=STOPS,
+                        )
+                    )
                 elif not moved:
                     gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", instead))
             for site, arguments in given.items():
@@ -107,7 +112,7 @@ def plan_options(
             edits += _method(call, call.func, scope, module, left, handlers)
     edits += _settings(module, left, sites)
     left += [*_members(module), *_tasks(module)]
-    return edits, [line._replace(stops=True) for line in left], gone
+    return edits, [line._replace(stops=STOPS) for line in left], gone
 
 
 def _of_super(call: ast.Call, module: Module) -> str:
@@ -124,8 +129,11 @@ def _kind(made: object) -> tuple[str, set[str]]:
     definition, home = (made.definition, made.module) if isinstance(made, Symbol) else (None, None)
     if not (isinstance(definition, ast.ClassDef) and home is not None):
         return (made.name or "", set()) if isinstance(made, Symbol) else ("", set())
-    bases = [evaluate(base, home.scope) for base in definition.bases]
-    names = [base.name for base in bases if isinstance(base, Symbol) and base.name in GONE]
+    names = [
+        base.name
+        for base in [evaluate(base, home.scope) for base in definition.bases]
+        if isinstance(base, Symbol) and base.name in GONE
+    ]
     methods = [part for part in definition.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
     return (names or [""])[0] or "", {part.arg for method in methods for part in all_parameters(method.args)}
 
@@ -169,10 +177,9 @@ def _settings(module: Module, left: list[Left], sites: Collection[Site]) -> list
 def _given_at_start(node: ast.Attribute, server: ast.expr, option: str, module: Module) -> ast.expr | None:
     """The option of the one call that makes a server, if a read of its setting may be written like that."""
     spelled, scope = ast.unparse(server), scope_around(node, module)
-    assigned = (part for part in walk([module.tree]) if isinstance(part, (ast.Assign, ast.AnnAssign)))
     makes = [
         part.value
-        for part in assigned
+        for part in (part for part in walk([module.tree]) if isinstance(part, (ast.Assign, ast.AnnAssign)))
         if spelled in map(ast.unparse, part.targets if isinstance(part, ast.Assign) else [part.target])
     ]
     values = [word.value for call in makes for word in getattr(call, "keywords", ()) if word.arg == option]
@@ -347,9 +354,9 @@ def refused(module: Module) -> Iterator[Left]:
         if name in FIELDS or name.startswith("_") or place is None or len(place[1]) != 1:
             continue
         kinds = classes_of(owner, scope)
-        if kinds and all(map(_OF_PROTOCOL.fullmatch, kinds)) and not isinstance(evaluate(owner, scope), Symbol):
+        if kinds and all(map(OF_PROTOCOL.fullmatch, kinds)) and not isinstance(evaluate(owner, scope), Symbol):
             pattern = f"the attribute {name} of a {min(kinds).rpartition('.')[2]}, which is no field"
-            yield Left(module.path, node.lineno, (), pattern, _NO_FIELD, stops=True)
+            yield Left(module.path, node.lineno, (), pattern, _NO_FIELD, stops=STOPS)
 
 
 def _is_registered(node: ast.expr, scope: Scope, module: Module, handlers: Container[str]) -> bool:
@@ -447,9 +454,8 @@ class Site(NamedTuple):
         transports = frozenset[str]().union(*_TAKES[kind].values())
         makers = {maker for maker, _ in self.makers if isinstance(maker, ast.Call)}
         # With options of several servers, each would get those of the others.
-        having = [maker for maker in makers if any(word.arg in transports for word in maker.keywords)]
         return (
-            len(having) < 2
+            len([maker for maker in makers if any(word.arg in transports for word in maker.keywords)]) < 2
             and option.arg in _TAKES[kind].get(self.transport, ())
             and all(keyword.arg is not None for keyword in self.call.keywords)
             and all(
@@ -498,8 +504,7 @@ def _made(
     server: ast.expr, scope: Scope, module: Module, depth: int = 0
 ) -> Iterator[tuple[ast.AST, tuple[tuple[str, str], ...]]]:
     """The calls that make a server, also in functions that return it."""
-    match = scope.lookup(server.id) if isinstance(server, ast.Name) else None
-    home, bindings = match or (scope, [])
+    home, bindings = (scope.lookup(server.id) if isinstance(server, ast.Name) else None) or (scope, [])
     # A name with several values may hold the server of each.
     values = [binding.value for binding in bindings if binding.value is not None] if len(bindings) > 1 else [server]
     for part in values:
@@ -515,8 +520,10 @@ def _made(
         inside = {*walk([made])}
         for returned in inside:
             if isinstance(returned, ast.Return) and returned.value is not None:
-                makers = _made(returned.value, above.functions[made], above, depth + 1)
-                yield from ((maker, passed if maker in inside else ()) for maker, _ in makers)
+                yield from (
+                    (maker, passed if maker in inside else ())
+                    for maker, _ in _made(returned.value, above.functions[made], above, depth + 1)
+                )
 
 
 def _passed(

@@ -105,8 +105,14 @@ def _raises(module: Module) -> dict[tuple[int, int], ast.Raise]:
 def unresolved_lines(module: Module) -> Iterator[Left]:
     """The lines about registrations whose functions are not found, so that nobody looked at their failures."""
     for item in unresolved_in(module):
-        pattern = f"no {item.kind} is found behind `{item.text}`"
-        yield Left(module.path, item.registration.lineno, (), pattern, item.step, perhaps=True)
+        yield Left(
+            module.path,
+            item.registration.lineno,
+            (),
+            f"no {item.kind} is found behind `{item.text}`",
+            item.step,
+            perhaps=True,
+        )
 
 
 def imported_by(home: Module) -> set[Module]:
@@ -120,10 +126,9 @@ def imported_by(home: Module) -> set[Module]:
                 continue
             path, level = getattr(part, "module", None), getattr(part, "level", 0)
             for alias in part.names:
-                inner = f"{path}.{alias.name}" if path else alias.name
-                module = home.project.module_of(current, inner, level) or home.project.module_of(
-                    current, path or "", level
-                )
+                module = home.project.module_of(
+                    current, f"{path}.{alias.name}" if path else alias.name, level
+                ) or home.project.module_of(current, path or "", level)
                 if module is not None and module not in seen:
                     seen.add(module)
                     waiting.append(module)

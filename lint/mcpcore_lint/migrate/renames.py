@@ -1,5 +1,6 @@
 """The names that version 2 of the SDK changed, and the classes that mcpcore's `Server` replaces."""
 
+import re
 from typing import Final, NamedTuple
 
 SERVER: Final = ("mcpcore", "Server")
@@ -65,6 +66,11 @@ _SAME: Final = """
 """
 FIELDS: Final = frozenset({*ATTRIBUTES, *ATTRIBUTES.values(), *_SAME.split()})
 """The fields of all types of the protocol, in either version."""
+
+OF_PROTOCOL: Final = re.compile(
+    r"mcp\.(?:Tool|CallToolResult|TextContent)|mcp[._]types\.(?!SubscriptionFilter$)[A-Z]\w*"
+)
+"""The objects of the protocol that have nothing but their fields."""
 
 POSITIONAL: Final = ("name", "instructions", "website_url", "icons", "auth_server_provider", "token_verifier")
 """The positional parameters of FastMCP in version 1, of which version 2 has only the first at its place."""
@@ -176,7 +182,10 @@ CONTEXT: Final = {
     "set_state": (FASTMCP_3, "await it, and store values that are JSON"),
     "sample": (FASTMCP_4, "call a model from the server itself"),
     "sample_step": (FASTMCP_4, "call a model from the server itself"),
-    "list_roots": (FASTMCP_4, "take the paths as arguments of the tool"),
+    "list_roots": (
+        FASTMCP_4,
+        "write (await ctx.session.list_roots()).roots for clients before protocol 2026-07-28, and take others' paths",
+    ),
 }
 """Methods of FastMCP's context that a release removed or made async."""
 REMOVED: Final = {

@@ -52,6 +52,9 @@ _LOCKED: Final = re.compile(
 """The release of the SDK that a lock, or a list with exact pins, has."""
 _SCRIPT: Final = re.compile(r"^# /// script\r?\n((?:#[^\n]*\n)+?)# ///", re.MULTILINE)
 """The head of a script that says what it needs."""
+HEAD: Final = b"# /// script"
+INSTALLED: Final = re.compile(r"(?:\.toml|\.txt|\.in|\.py|Pipfile)\Z")
+"""A file by which an environment is made."""
 _REQUIREMENT: Final = (
     r"(?P<name>mcp|fastmcp(?:-slim)?)(?![\w.-])(?P<extras>[ \t]*\[[^\]\n\"']*\])?"
     r"(?P<version>[ \t]*(?:[<>=~!]=*[ \t]*[\w.*+]+(?:[ \t]*,[ \t]*[<>=~!]=*[ \t]*[\w.*+]+)*(?:[ \t]*,)?)?)"
@@ -130,7 +133,9 @@ class Needs(NamedTuple):
 
 
 _HINTS: Final = re.compile(rb"\b(?:readOnly|destructive|idempotent|openWorld)Hint[ ]*=(?!=)")
-_CHECKER: Final = re.compile(r"^\[tool\.(?:mypy\](?![\s\S]*\bpydantic\.mypy\b)|(?:based)?pyright\])", re.MULTILINE)
+CHECKER: Final = re.compile(
+    r"^\[(?:(?:tool\.)?mypy\](?![\s\S]*\bpydantic\.mypy\b)|tool\.(?:(?:based)?pyright|ty|pyrefly)\])", re.MULTILINE
+)
 """The table of a type checker that knows no aliases, as mypy does with the plugin of pydantic."""
 _NAMED: Final = re.compile(rb"(?<![.\w-])fastmcp\b")
 _RUN: Final = re.compile(
@@ -148,8 +153,13 @@ _MCPCORE: Final = re.compile(rb"^[ \t]*(?:from|import) mcpcore\b", re.MULTILINE)
 def needs_of(code: Sequence[bytes], brought: frozenset[str], *, is_changed: bool) -> Needs:
     """What some files need, of which the run may have changed one; `brought` are packages that came with version 1."""
     fastmcp = any(b"mcpcore.integrations.fastmcp" in content for content in code)
-    hints = sum(len(_HINTS.findall(content)) for content in code)
-    return Needs(is_changed, any(map(_MCPCORE.search, code)), fastmcp, brought, hints)
+    return Needs(
+        is_changed,
+        any(map(_MCPCORE.search, code)),
+        fastmcp,
+        brought,
+        sum(len(_HINTS.findall(content)) for content in code),
+    )
 
 
 def listed(texts: Mapping[str, bytes], code: Iterable[bytes], others: Iterable[bytes]) -> tuple[tuple[str, ...], bool]:
@@ -229,7 +239,7 @@ def plan_requirements(
     requirement = f"mcpcore{'[fastmcp]' * needs.fastmcp}>={LEAST['mcpcore']}{since}"
     raised = [*raised, *(line._replace(decide=_EXTRAS) for line in left if optional and _SINCE not in text)]
     left = [] if optional else left
-    for match in _CHECKER.finditer(text) if needs.moved and needs.hints else ():
+    for match in CHECKER.finditer(text) if needs.moved and needs.hints else ():
         decide = f"it refuses {needs.hints} arguments such as readOnlyHint=, which version 2 calls read_only_hint="
         left.append(Left(path, text.count("\n", 0, match.start()) + 1, (), f"the type checker in {match[0]}", decide))
     for match, home in found:
@@ -242,8 +252,9 @@ def plan_requirements(
         # With the name, so that what goes behind a requirement without a version is behind this edit.
         start, end = match.start("name"), match.end("version")
         # An earlier Python would get one without the other.
-        marker = _quoted(since, match) if since and home in marked and ";" not in match[0] else ""
-        new = (match["version"] if pin is None else pin) + marker
+        new = (match["version"] if pin is None else pin) + (
+            _quoted(since, match) if since and home in marked and ";" not in match[0] else ""
+        )
         changes = [Edit(start, end, text[start : match.start("version")] + new)] if new != match["version"] else []
         changes += _added(match, text, added) if added and lists is not None else []
         can = writable and lists is not None and re.search("[@(]", match[0]) is None and (needs.moved or needs.mcpcore)
@@ -284,8 +295,9 @@ def _cut(path: str, text: str, match: re.Match[str], lists: Sequence[Sequence[st
     spelled, start = re.escape(match[0].strip()), text.rfind("\n", 0, match.start()) + 1
     ways = rf"(?<=\n)[ \t]*{spelled}[ \t]*,?[ \t]*(?:\r?\n|\Z)|[ \t]*,[ \t]*{spelled}|{spelled}[ \t]*,[ \t]*"
     edits = [Edit(*way.span(), "") for way in re.finditer(ways, text) if way.start() <= match.end() - 1 < way.end()]
-    known = [lists, _lists(path, apply(text, edits))]
-    before, after = ([*map(_package, chain.from_iterable(part or ()))] for part in known)
+    before, after = (
+        [*map(_package, chain.from_iterable(part or ()))] for part in [lists, _lists(path, apply(text, edits))]
+    )
     above = text[:start].rstrip().rpartition("\n")[2].lstrip()
     has_comment = above.startswith("#") or "#" in text[start:].partition("\n")[0]
     return edits[0] if not has_comment and sorted(before) == sorted(["fastmcp", *after]) else None
@@ -308,8 +320,9 @@ def _comments(path: str, text: str, match: re.Match[str]) -> Iterator[Left]:
     for line in range(first, at + 1):
         said = lines[line].partition("#")[2].strip()
         if _ABOUT_PIN.search(said) or (line == at and re.search(r"(?i)\b(?:pin|cap|below)", said)):
-            decide = "it is about the pin that changed, so correct it"
-            yield Left(path, line + 1, (), f"the comment {said[:60]!r}", decide)
+            yield Left(
+                path, line + 1, (), f"the comment {said[:60]!r}", "it is about the pin that changed, so correct it"
+            )
 
 
 def sends_texts(texts: Mapping[str, bytes]) -> bool:
@@ -324,8 +337,10 @@ def sends_texts(texts: Mapping[str, bytes]) -> bool:
 
 def imported(before: bytes, after: bytes) -> frozenset[str]:
     """The requirements of what a file imports, and what came with version 1 of the SDK, or is new in the file."""
-    names = {*_IMPORTS.findall(after)} - ({b"jsonschema"} & {*_IMPORTS.findall(before)})
-    return frozenset(_BROUGHT[name.decode()] for name in names)
+    return frozenset(
+        _BROUGHT[name.decode()]
+        for name in ({*_IMPORTS.findall(after)} - ({b"jsonschema"} & {*_IMPORTS.findall(before)}))
+    )
 
 
 def _found(path: str, text: str, lists: Sequence[Sequence[str]] | None) -> Iterator[tuple[re.Match[str], int]]:

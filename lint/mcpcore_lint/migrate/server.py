@@ -12,12 +12,13 @@ from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, is_answer, reader_of, scope_around, text_of_url
-from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.migrate.model import STOPS, Left
 from mcpcore_lint.migrate.renames import (
     ATTRIBUTES,
     FASTMCP_3,
     LISTING,
     MOVED,
+    OF_PROTOCOL,
     OLD_PACKAGE,
     POSITIONAL,
     REMOVED,
@@ -81,6 +82,8 @@ class Project(NamedTuple):
     """The names that were renamed, by module and old name."""
     managers: frozenset[str] = frozenset()
     """The private attributes of FastMCP 2 to list, if all servers of the project are FastMCP's."""
+    typed: bool = False
+    """Whether it moves from version 1, and a type checker looks at what the types of the protocol are made of."""
     sends_texts: bool = False
     """Whether the project uses an early release of version 2, which sends the texts of exceptions as version 1 does."""
 
@@ -219,8 +222,7 @@ class Renaming:
     def _is_either(self, node: ast.ImportFrom) -> bool:
         """Whether a `try` imports the server from version 2, or else from version 1: the file works with both."""
         above = self.module.parents.get(node)
-        around = self.module.parents.get(above) if isinstance(above, ast.ExceptHandler) else above
-        servers = _servers_in(around)
+        servers = _servers_in(self.module.parents.get(above) if isinstance(above, ast.ExceptHandler) else above)
         if len(servers) > 1 and node is servers[-1]:
             decide = "import Server of mcpcore there, and run the command again, if version 1 need not work any more"
             self.left.append(Left(self.module.path, node.lineno, (), EITHER, decide))
@@ -315,9 +317,11 @@ class Renaming:
 
     def _call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        # The SDK's own types go on to take the old names.
-        for keyword in node.keywords if name in _DOUBLES | _ELICITING else ():
-            if keyword.arg in self.project.fields and keyword.arg is not None:
+        # The SDK's own types go on to take the old names, which only type checkers refuse.
+        made = self._named(node.func) if self.project.typed else ""
+        typed = OF_PROTOCOL.fullmatch(made) is not None and not made.endswith("ToolAnnotations")
+        for keyword in node.keywords if typed or name in _DOUBLES | _ELICITING else ():
+            if keyword.arg in (ATTRIBUTES if typed else self.project.fields) and keyword.arg is not None:
                 start = self.module.source.offset(keyword.lineno, keyword.col_offset)
                 self.edits.append(Edit(start, start + len(keyword.arg), ATTRIBUTES[keyword.arg]))
         if isinstance(node.func, ast.Name) and self._locals.get(name) == "MCPError":
@@ -525,7 +529,7 @@ class Renaming:
             self.edits += [edit for edit in imported.edits if edit not in self.edits]
 
     def _note(self, node: ast.AST, pattern: str, decide: str) -> None:
-        self.left.append(Left(self.module.path, getattr(node, "lineno", 1), (), pattern, decide, stops=True))
+        self.left.append(Left(self.module.path, getattr(node, "lineno", 1), (), pattern, decide, stops=STOPS))
 
 
 def _servers_in(node: ast.AST | None) -> list[ast.ImportFrom]:

@@ -24,20 +24,20 @@ from mcpcore_lint.migrate.callers import Callers, Helpers, asserted, follow, is_
 from mcpcore_lint.migrate.imports import ordered, unused, used_names
 from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, Marker, names_server, plan_servers
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
-from mcpcore_lint.migrate.model import RULES, Left, merged
+from mcpcore_lint.migrate.model import KEEPS, RULES, Left, merged, stopped
 from mcpcore_lint.migrate.options import RUNS, Servers, plan_options, refused, servers_of
 from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
 from mcpcore_lint.migrate.reached import imported_by, unresolved_lines
 from mcpcore_lint.migrate.renames import ATTRIBUTES, MANAGERS
 from mcpcore_lint.migrate.server import Project, Renaming
 from mcpcore_lint.model import ToolDef
-from mcpcore_lint.paths import below, is_below
+from mcpcore_lint.paths import below, is_below, upwards
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes, guarded
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import Group, base_of, beside, find_groups, listing
 from mcpcore_lint.runner.patch import FixedFile, Moves, disjoint
-from mcpcore_lint.runner.trial import Experiment, Trial, Tried
+from mcpcore_lint.runner.trial import Experiment, Migration, Trial, Tried
 
 MAX_PASSES: Final = 12
 _VERSION_1: Final = re.compile(
@@ -46,31 +46,6 @@ _VERSION_1: Final = re.compile(
 _FASTMCP: Final = re.compile(r"^[ \t]*(?:import|from) fastmcp\b", re.MULTILINE)
 _WORDS: Final = b"|".join([b"mcp", RUNS, REGISTERS.pattern, *(rb"\b%b\b" % name.encode() for name in ATTRIBUTES)])
 _CONCERNS: Final = re.compile(_WORDS, re.IGNORECASE)
-
-
-class Migration(NamedTuple):
-    """The outcome of a run."""
-
-    files: tuple[FixedFile, ...]
-    """The files that change, by the paths that reports show."""
-    left: tuple[Left, ...]
-    """What is left; its lines are those of the files as they are after the run."""
-    converted: tuple[tuple[str, str, int, str], ...]
-    """The places that were converted: path, rule, line and tool."""
-    failures: tuple[Failure, ...]
-    tools: int
-    removed: tuple[Left, ...] = ()
-    """The clauses that caught everything and went, or raise again now, by their lines before the run."""
-    tried: Tried | None = None
-    """What came of importing the files, and of the command of the project; None if nothing was asked for."""
-    parallel: bool = False
-    """Whether a function of the server is not async, or none is known, so that version 2 may run it in threads."""
-
-    @property
-    def exit_code(self) -> int:
-        """0 if nothing is left to do, 1 if something is, 2 if a file could not be read or written."""
-        tried = self.tried or Tried()
-        return 2 if self.failures else int(bool(self.left or tried.undone or tried.broken or tried.worse))
 
 
 def migrate(
@@ -130,6 +105,8 @@ class _Run:
         self.removed: list[Left] = []
         """The clauses that catch everything, with their lines on disk."""
         self.failures: list[Failure] = []
+        self.kept: set[str] = set()
+        """The environments that stay with version 1 of the SDK."""
         self.tools = 0
         self.parallel = False
         self.projects: list[tuple[Group, Mapping[str, bytes]]] = []
@@ -168,22 +145,26 @@ class _Run:
         """
         # SDK 2 has no decorators for low-level servers. Unless these are rewritten, the old names are right.
         low = any(map(LOW_LEVEL.search, files.values()))
-        sends = requirements.sends_texts({path: content_of(path) or b"" for path in listing(group, files)})
-        state = _State(crashed, version_1=low or any(map(_VERSION_1.search, files.values())), sends_texts=sends)
+        lists = {path: content_of(path) or b"" for path in listing(group, files)}
+        state = _State(crashed, version_1=low or any(map(_VERSION_1.search, files.values())), lists=lists)
+        folders = {os.path.dirname(path) for path in lists if requirements.INSTALLED.search(path)}
+        for path, raw in files.items():
+            above = (folder for folder in upwards(os.path.dirname(path)) if folder in folders)
+            state.homes[path] = path if requirements.HEAD in raw else next(above, "")
         known = len(crashed)
         current = _Pass(self, group, files, state)
-        stays = low and not names_server(current.modules.values())
+        is_plain, kept = not names_server(current.modules.values()), set[str]()
         tools = 0
         new = low or any(map(NEW.search, files.values()))
         for step in (*[_Pass.mark] * new, *[_Pass.adapt] * low, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
-            if stays and step in {_Pass.rename, _Pass.reach, _Pass.tidy}:
-                continue
-            visited: Collection[str] = files
+            # The failures of what stays have lines.
+            visited: Collection[str] = files.keys() - (kept if step is not _Pass.convert else set())
             for _ in range(MAX_PASSES):
                 step(current, visited)
                 tools = tools or len(current.handlers)
                 removed = [(place.path, place.left._replace(line=self._line(place))) for place in current.removed]
-                made = self._apply(current.edits, crashed) if len(crashed) == known else set()
+                edits = {path: edits for path, edits in current.edits.items() if path not in kept}
+                made = self._apply(edits, crashed) if len(crashed) == known else set()
                 if len(crashed) > known:
                     return []
                 state.exported.update(current.exported)
@@ -191,9 +172,12 @@ class _Run:
                 self.removed += [left._replace(path=self.shown(path)) for path, left in removed if path in made]
                 if not made:
                     break
-                visited = made | current.naming()
+                visited = made | (current.naming() - kept)
                 current = _Pass(self, group, files, state)
-            stays = stays and (step is not _Pass.adapt or self.contents.keys().isdisjoint(files))
+            if step is _Pass.adapt:
+                self.kept |= {state.homes[place.path] for place in state.low}
+                kept = {path for path, home in state.homes.items() if home in self.kept}
+                kept = {*files} if is_plain and self.contents.keys().isdisjoint(files) else kept
         self.tools += tools
         return [*chain.from_iterable(state.left.values()), *state.low]
 
@@ -259,7 +243,7 @@ class _Run:
             for path in [*lists, *installing]:
                 whole = path in installing or path.endswith(("yml", "yaml"))
                 folder = group.config.root if whole else os.path.dirname(path)
-                alone = path in installing and b"# /// script" in self.raw[path]
+                alone = path in installing and requirements.HEAD in self.raw[path]
                 own = {at for at in brought if (at == path if alone else is_below(at, folder))}
                 inside = [at for at in sources if at in own]
                 needs = requirements.needs_of(
@@ -277,6 +261,7 @@ class _Run:
                     is_idle=is_idle,
                     writable=text.encode() == raw
                     and path not in self.contents
+                    and self.kept.isdisjoint({path, folder})
                     and any(real == top or is_below(real, top) for top in self.named),
                 )
                 if plan.edits:
@@ -332,10 +317,8 @@ class _Run:
         for path, new in sorted(self.contents.items()) if write else ():
             if not self._write(path, new, self.raw[path]):
                 del self.contents[path]
-        # What a low-level server of version 1 passes on stays of that version with it.
-        low = {path for path in paths if REGISTERS.search(self.raw[path])}
-        shown = {place[0] for place in self.converted if low}
-        together = low | {path for path in paths if self.shown(path) in shown}
+        # If a low-level server stays of version 1, so does the rest.
+        together = paths if any(REGISTERS.search(self.raw[path]) for path in paths) else ()
         tried = experiment.outcome(self._restore, together) if experiment is not None else None
         if tried is not None and tried.undone:
             self._undo([path for path, _ in tried.undone])
@@ -384,16 +367,19 @@ class _Located(NamedTuple):
 class _State:
     """What the passes over the files of a project share."""
 
-    def __init__(self, crashed: dict[str, Failure], *, version_1: bool, sends_texts: bool) -> None:
+    def __init__(self, crashed: dict[str, Failure], *, version_1: bool, lists: Mapping[str, bytes]) -> None:
         self.crashed = crashed
         self.version_1 = version_1
-        self.sends_texts = sends_texts
+        self.sends_texts = requirements.sends_texts(lists)
+        self.typed = any(requirements.CHECKER.search(text.decode("utf-8", "replace")) for text in lists.values())
         self.exported: dict[tuple[str, str], str] = {}
         """The names that were renamed, by module and old name."""
         self.left: dict[tuple[str, str], list[_Located]] = {}
         """What is left, by the step and the file that it visited."""
         self.low: list[_Located] = []
         """The lines about low-level servers that cannot follow."""
+        self.homes: dict[str, str] = {}
+        """The environments of the files, each by the folder that says what is installed, or by the script that does."""
         self.used_names = cache(used_names)
         self.content_of = cache(content_of)
 
@@ -440,18 +426,21 @@ class _Pass:
         return {path for path, module in self.modules.items() if any(map(module.source.has, names))}
 
     def _located(self, left: Iterable[Left]) -> list[_Located]:
-        left = (place._replace(stops=place.stops and self._serves(place.path)) for place in left)
         paths = [(self.checker.project.absolute(place.path), place) for place in left]
-        return [_Located(path, place, len(self._run.moves.get(path, ()))) for path, place in paths]
+        return [
+            _Located(path, place._replace(stops=self._stops(place)), len(self._run.moves.get(path, ())))
+            for path, place in paths
+        ]
 
-    def _serves(self, path: str) -> bool:
-        """Whether a file is no test, and holds a server or is imported by another one."""
-        module = self.modules.get(self.checker.project.absolute(path))
-        if module is None or is_test(module):
-            return False
+    def _stops(self, place: Left) -> int:
+        """What a line stops, in a file that is no test, and holds a server or is imported by another one."""
+        module = self.modules.get(self.checker.project.absolute(place.path))
+        if module is None or is_test(module) or place.stops in {0, KEEPS}:
+            return place.stops * (place.stops == KEEPS)
         others = (other for other in self.modules.values() if other is not module and not is_test(other))
         holds = names_server([module]) or module.source.has("mcp.server")
-        return holds or any(module in imported_by(other) for other in others)
+        serves = holds or any(module in imported_by(other) for other in others)
+        return stopped(module.tree, place.line) if serves else 0
 
     def _note(self, step: str, path: str, left: Iterable[Left]) -> None:
         """Note what a step leaves in a file, instead of what it left there when it visited the file before."""
@@ -473,14 +462,13 @@ class _Pass:
 
     def _handlers(self) -> tuple[dict[str, list[Edit]], list[Left]]:
         wanted = self.modules.items() if "server" in self._run.rules else ()
-        return plan_servers({path: module for path, module in wanted if not is_test(module)})
+        return plan_servers({path: module for path, module in wanted if not is_test(module)}, self._state.homes)
 
     def adapt(self, visited: Collection[str]) -> None:
         """Register the handlers of low-level servers as version 2 of the SDK does."""
         plans, left = self._handlers()
         self.edits.update({path: plans[path] for path in visited if path in plans})
-        moves = names_server(self.modules.values()) or any(self.edits.values())
-        self._state.low = self._state.low or self._located(line._replace(stops=moves) for line in left)
+        self._state.low = self._located(left)
 
     def rename(self, visited: Collection[str]) -> None:
         """Rename what releases call differently. The tools wait until no name changes any more."""
@@ -496,7 +484,8 @@ class _Pass:
             fields -= {"_mcp_server"}  # FastMCP has this attribute, too, and keeps it
             sdk = any(module.source.has("from mcp.server") for module in self.modules.values() if not is_test(module))
             managers = frozenset() if sdk else MANAGERS - owned
-        project = Project(fields, self._state.exported, managers, self._state.sends_texts)
+        typed = self._state.version_1 and self._state.typed
+        project = Project(fields, self._state.exported, managers, typed, self._state.sends_texts)
         for path, module in self.modules.items() if "server" in self._run.rules else ():
             with self._guarded(path):
                 if path in visited:
@@ -511,7 +500,7 @@ class _Pass:
         servers, tools = servers_of(self.modules.values()), self._tools
         for path, module in self.modules.items() if "server" in self._run.rules else ():
             with self._guarded(path):
-                if path in visited:
+                if path in visited and self._state.homes[path] not in self._run.kept:
                     self._options(path, module, servers)
         hierarchy, callers = self.checker.hierarchy, self._callers()
         helpers = Helpers(hierarchy, self.handlers, self._guarded)

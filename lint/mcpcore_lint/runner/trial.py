@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -11,10 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import Final, NamedTuple
 
-from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.diagnostics import Failure
+from mcpcore_lint.migrate.model import Left, stopped
 from mcpcore_lint.migrate.requirements import LOCKS
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
+from mcpcore_lint.runner.patch import FixedFile
 
 _SCRIPT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "looking.py")
 _TIMEOUT: Final = 120
@@ -80,6 +83,7 @@ class Trial(NamedTuple):
             told: The lines of the report so far, which get no second one.
         """
         code = [path for path in paths if path.endswith(".py")]
+        texts = {path: (content_of(path) or b"").decode("utf-8", "replace") for path in paths}
         try:
             ran = subprocess.run(  # noqa: S603 - the interpreter that the user named
                 [self.python, "-B", _SCRIPT, json.dumps(["look up", *code])], stdin=subprocess.DEVNULL,
@@ -91,11 +95,10 @@ class Trial(NamedTuple):
         known = {(line.path, line.line) for line in told}
         left = [
             Left(shown(path), line, (), f"the import of {name}", f"the installed {module.partition('.')[0]} has no "
-                 f"{module}.{name}", stops=not in_test_file(shown(path)))
+                 f"{module}.{name}", stops=0 if in_test_file(shown(path)) else stopped(ast.parse(texts[path]), line))
             for path, line, module, name in answer["missing"]
             if (shown(path), line) not in known
         ]  # fmt: skip
-        texts = {path: (content_of(path) or b"").decode("utf-8", "replace") for path in paths}
         # The environment may hold the project itself, with the requirements that it had.
         named = [name for path, text in texts.items() if path.endswith(_PROJECT) for name in _NAME.findall(text)]
         own = {"mcp", "fastmcp", *map(_normal, named)}
@@ -209,6 +212,31 @@ class Tried(NamedTuple):
     """The files that could not be tried, each with the reason."""
     worse: bool = False
     """Whether the command succeeded before and does not now."""
+
+
+class Migration(NamedTuple):
+    """The outcome of a run."""
+
+    files: tuple[FixedFile, ...]
+    """The files that change, by the paths that reports show."""
+    left: tuple[Left, ...]
+    """What is left; its lines are those of the files as they are after the run."""
+    converted: tuple[tuple[str, str, int, str], ...]
+    """The places that were converted: path, rule, line and tool."""
+    failures: tuple[Failure, ...]
+    tools: int
+    removed: tuple[Left, ...] = ()
+    """The clauses that caught everything and went, or raise again now, by their lines before the run."""
+    tried: Tried | None = None
+    """What came of importing the files, and of the command of the project; None if nothing was asked for."""
+    parallel: bool = False
+    """Whether a function of the server is not async, or none is known, so that version 2 may run it in threads."""
+
+    @property
+    def exit_code(self) -> int:
+        """0 if nothing is left to do, 1 if something is, 2 if a file could not be read or written."""
+        tried = self.tried or Tried()
+        return 2 if self.failures else int(bool(self.left or tried.undone or tried.broken or tried.worse))
 
 
 class Experiment:

@@ -104,8 +104,8 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     """Turn the tools of plain SDK and FastMCP servers into tools with contracts.
 
     Without --write, print the change as a diff for `git apply`, and import or run nothing. With --write, import the
-    changed files in a child process, and restore each file that could be imported before but no longer can. PATHS are
-    files and folders.
+    changed files in a child process, and restore each file that could be imported before but no longer can. Then start
+    the servers over stdio, as your scripts do. PATHS are files and folders.
     """
     from mcpcore_lint.output import CannotRunError, say_patch
     from mcpcore_lint.runner.migrate import migrate as run
@@ -240,6 +240,8 @@ def _say_tried(tried: Tried) -> None:
         output.line(f"{path} cannot {'be imported' if listed == why else 'list its tools'}: {listed}")
     for path, why in tried.lacking:
         output.line(f"{path} was not tried: {why}")
+    for name, end in tried.started:
+        output.line(f"{name} was started over stdio: {end}")
     for line in tried.check:
         output.line(f"--check {line}")
     if tried.untried:
@@ -248,8 +250,8 @@ def _say_tried(tried: Tried) -> None:
         )
     elif not tried.broken:
         servers = f"their servers list {counted(tried.tools, 'tool')}" if tried.tools else "no server to list was found"
-        files = "The other files" if tried.lacking else "The files"
-        output.line(f"{files} can be imported, and {servers}.", err=True)
+        files = f"The {'other ' * bool(tried.lacking)}files can be imported"
+        output.line(files + f", and {servers}" * bool(tried.tools or not tried.started) + ".", err=True)
 
 
 def _groups(left: Iterable[Left]) -> tuple[list[Left], ...]:

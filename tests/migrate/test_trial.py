@@ -60,6 +60,64 @@ def test_a_server_that_a_function_makes_is_listed(tmp_path: Path) -> None:
     assert not (tmp_path / "erased").exists()
 
 
+STARTED = """import asyncio
+import os
+from typing import Any
+
+
+class App:
+    def __init__(self) -> None:
+        from fastmcp import FastMCP
+        self.mcp: Any = FastMCP("a")
+        self.mcp.tool(find)
+
+    def serve(self) -> None:
+        asyncio.run(self.mcp.run_stdio_async())
+
+
+def find(path: str) -> str:
+    raise ValueError(f"The path {path} is too long")
+
+
+def main():
+    if os.environ.get("REFUSED"):
+        raise SystemExit("no key")
+    App().serve()
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("refused", "name", "end", "project"),
+    [
+        ("", "serve", "it lists 1 tool", '[project.scripts]\nserve = "shop.main:main"\nwork = "work:main"\n'),
+        ("1", "shop/main.py", "no list of tools: no key", "[project]\n"),
+    ],
+)
+def test_a_server_is_started_as_its_users_do(
+    refused: str, name: str, end: str, project: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client reads the tools, or what the program says. A program of the project that starts no server is not."""
+    work = "from shop.main import App\n\n\ndef main():\n    App()\n    open('ran', 'w')\n\n\nif __name__ == '__main__':\n    main()\n"
+    monkeypatch.setenv("REFUSED", refused)
+    done = migrate(
+        tmp_path,
+        {
+            "shop/main.py": STARTED,
+            "shop/__init__.py": "from .main import main\n",
+            "work.py": work,
+            "pyproject.toml": project,
+        },
+    )
+    assert (f"{name} was started over stdio: {end}\n", False) == (
+        done.stdout.replace(f"{tmp_path}/", ""),
+        (tmp_path / "ran").exists(),
+    )
+
+
 LOW = """from mcp.server import Server
 from mcp.types import CallToolRequestParams, ListToolsResult, Tool
 
@@ -189,8 +247,7 @@ def test_a_command_runs_before_and_after(tmp_path: Path, monkeypatch: pytest.Mon
     log = "ERROR    server:server.py:7 x\\nERROR:root:x\\nERROR server.py:7 x\\nERROR: x of y\\n"
     tests = "ERROR tests/test_a.py::test_b[c d] - E\\nERROR test_a.py\\nERROR: test_b (test_a.B)\\nFAILED one"
     script = f"written = 'FailureMode' in open('server.py').read(); print('{log}{tests}' if written else 'fine')"
-    command = f'{sys.executable} -c "{script}; assert not written"'
-    environment = Path(sys.executable).parents[1]
+    command, environment = f'{sys.executable} -c "{script}; assert not written"', Path(sys.executable).parents[1]
     done = migrate(folder, {"server.py": SERVER}, "--check", command, "--environment", str(environment))
     assert 1 == done.exit_code
     lines = [line for line in done.stdout.splitlines() if line.startswith("--check")]

@@ -263,8 +263,11 @@ def classes_of(node: ast.expr, scope: Scope) -> set[str]:
         for part in [value.func.definition for value in values if isinstance(value, CallValue)]
         if isinstance(part, FUNCTIONS) and (home := scope.module.project.module_defining(part)) is not None
     ]
-    symbols = [Resolver().annotation_symbol(annotation, inner) for annotation, inner in annotations]
-    return {kind.name for kind in (*kinds, *symbols) if isinstance(kind, Symbol)}
+    return {
+        kind.name
+        for kind in (*kinds, *[Resolver().annotation_symbol(annotation, inner) for annotation, inner in annotations])
+        if isinstance(kind, Symbol)
+    }
 
 
 def text_of_url(node: ast.expr, scope: Scope) -> str:
@@ -300,8 +303,10 @@ def is_answer(node: ast.expr, scope: Scope, module: Module, depth: int = 3) -> b
             if not isinstance(helper, FUNCTIONS) or helper not in module.tree.body:
                 return False
             inner, ends = module.scope_of(helper), own_nodes(helper)
-            results = [part.value for part in ends if isinstance(part, ast.Return)]
-            known = [result is not None and is_answer(result, inner, module, depth - 1) for result in results]
+            known = [
+                result is not None and is_answer(result, inner, module, depth - 1)
+                for result in [part.value for part in ends if isinstance(part, ast.Return)]
+            ]
             return bool(known) and all(known)
         case ast.Name(id=name) if depth and (place := scope.lookup(name)) is not None:
             owner, values = place[0].node, [(binding.value, place[0]) for binding in place[1]]

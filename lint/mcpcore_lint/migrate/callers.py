@@ -188,15 +188,13 @@ class Helpers:
                     continue
                 if helper.fails or helper.may_fail:
                     passes = "and the tool passes it on" if certain else "which the tool may pass on"
-                    pattern = f"{definition.name}() {'returns' if helper.fails else 'may return'} a failure, {passes}"
-                    decide = "raise an exception there, or ctx.fail in the tool"
                     left.append(
                         Left(
                             helper.path,
                             helper.line,
                             (body.tool,),
-                            pattern,
-                            decide,
+                            f"{definition.name}() {'returns' if helper.fails else 'may return'} a failure, {passes}",
+                            "raise an exception there, or ctx.fail in the tool",
                             perhaps=not (certain and helper.fails),
                         )
                     )
@@ -238,10 +236,13 @@ def _definitions(func: ast.expr, body: Body) -> list[_Node]:
     symbol = body.symbol(func)
     if symbol is not None or not isinstance(func, ast.Attribute):
         return [symbol.definition] if symbol is not None and isinstance(symbol.definition, FUNCTIONS) else []
-    kinds = Inference(class_round(body.scope)).of(func.value, body.scope)
     return [
         method[0]
-        for method in [method_of(kind.info, func.attr) for kind in kinds if isinstance(kind, Instance)]
+        for method in [
+            method_of(kind.info, func.attr)
+            for kind in Inference(class_round(body.scope)).of(func.value, body.scope)
+            if isinstance(kind, Instance)
+        ]
         if method is not None
     ]
 

@@ -232,8 +232,7 @@ class Writer:
             return name, [
                 codemods.add_parameter(self.module, body.node, name, index) or self._before(body, name, index)
             ]
-        kind = self.names.spell("mcpcore", "Context")
-        literal = self.names.spell("typing", "Literal")
+        kind, literal = self.names.spell("mcpcore", "Context"), self.names.spell("typing", "Literal")
         code = f"{name}: {kind}[{literal}[{listed}]]"
         return name, [codemods.add_parameter(self.module, body.node, code, index) or self._before(body, code, index)]
 
@@ -246,8 +245,13 @@ class Writer:
         start, _ = self.module.source.node_range(following[0])
         line = self.module.source.line(following[0].lineno)
         indent = line[: len(line) - len(line.lstrip(" \t"))]
-        alone = not line[: self.module.source.position(start)[1] - 1].strip()
-        return Edit(start, start, f"{code},{self.newline}{indent}" if alone else f"{code}, ")
+        return Edit(
+            start,
+            start,
+            f"{code},{self.newline}{indent}"
+            if (not line[: self.module.source.position(start)[1] - 1].strip())
+            else f"{code}, ",
+        )
 
     def _more_reasons(self, context: ContextParameter, reasons: Sequence[str]) -> Change | None:
         if context.reasons is None or context.argument is None:

@@ -313,8 +313,7 @@ class Conversion:
         An exception without a good sentence is unchanged. A failure that is returned like a result gets a code.
         """
         message, scope = place.message, self.body.scope
-        parts = pieces(message, scope)
-        kind = self._class(place)
+        parts, kind = pieces(message, scope), self._class(place)
         clause = self.body.clause_of(place.node)
         # Its author foresaw another cause than what a clause for everything catches. A word alone is no message.
         if (clause is not None and self.body.is_broad(clause)) or is_token(parts):
@@ -514,8 +513,7 @@ class Conversion:
             changes += added
         named: dict[ast.ExceptHandler, str] = {}
         for place in self.places:
-            clause = body.clause_of(place.node)
-            cause = ""
+            clause, cause = body.clause_of(place.node), ""
             if clause is not None:
                 cause = clause.name or named.get(clause, "")
                 if not cause and (not isinstance(place.node, ast.Raise) or place.node.cause is None):

@@ -78,8 +78,7 @@ def raised_failure(node: ast.Raise, body: Body) -> Place | Left | None:
     call = node.exc if isinstance(node.exc, ast.Call) else None
     symbol = body.symbol(call.func if call is not None else node.exc)
     name = symbol.name if symbol is not None else ""
-    short = name.rpartition(".")[2]
-    rule = _rule(name, body)
+    short, rule = name.rpartition(".")[2], _rule(name, body)
     if rule is None:
         if name.startswith("mcpcore.") or getattr(getattr(node.exc, "func", None), "attr", "") == "fail":
             return None
@@ -274,8 +273,7 @@ def _mapping(
     node: ast.Return, items: Sequence[tuple[str | None, ast.expr]], rule: str, body: Body
 ) -> Place | Left | None:
     table = {key.lower(): value for key, value in items if key is not None}
-    spelled = {key.lower(): key for key, _ in items if key is not None}
-    whole = len(table) == len(items)
+    spelled, whole = {key.lower(): key for key, _ in items if key is not None}, len(table) == len(items)
     if not _is_failure(table) or table.keys() & _VERDICT:
         return None
     if table.keys() & _STATUS and _REPORTS.search(body.tool):
@@ -402,8 +400,10 @@ def _arguments(rest: dict[str, ast.expr], spelled: dict[str, str], body: Body) -
     if facts:
         # The keys that the envelope fills get another name.
         names = {"reason": "reason_text", "recovery": "recovery_text", "retryable": "can_be_retried"}
-        written = ((names.get(spelled[key], spelled[key]), value) for key, value in facts.items())
-        items = ", ".join(f'"{name}": {segment(value)}' for name, value in written)
+        items = ", ".join(
+            f'"{name}": {segment(value)}'
+            for name, value in ((names.get(spelled[key], spelled[key]), value) for key, value in facts.items())
+        )
         arguments.append(f"data={{{items}}}")
     if hint is not None:
         arguments.append(f"recovery={segment(rest[hint])}")
@@ -451,8 +451,7 @@ def _is_exception(value: ast.expr, body: Body, node: ast.Return) -> bool:
 
 def _text(node: ast.Return, value: ast.expr, body: Body) -> Place | Left | None:
     parts = pieces(value, body.scope)
-    start = parts[0] if parts and parts[0] else ""
-    clause = body.clause_of(node)
+    start, clause = parts[0] if parts and parts[0] else "", body.clause_of(node)
     if _DECLINED.search("".join(filter(None, parts))):
         return None
     names_exception = clause is not None and clause.name is not None and mentions(value, clause.name)
@@ -489,8 +488,7 @@ def _result(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None
 
 def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
     """A failure that another function or a model builds."""
-    symbol = body.symbol(call.func)
-    clause = body.clause_of(node)
+    symbol, clause = body.symbol(call.func), body.clause_of(node)
     passes = clause is not None and clause.name is not None and mentions(call, clause.name)
     definition = symbol.definition if isinstance(symbol, Symbol) else None
     short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

@@ -184,8 +184,7 @@ def _adapter(
     params, result = (name if name == "None" else names.spell("mcp.types", name) for name in (request, answer))
     context = names.spell("mcp.server", "ServerRequestContext")
     text = names.spell("mcp.types", "TextResourceContents") if kind == "read_resource" else ""
-    listed = f"await {node.name}()"
-    made = "{listed}" if is_result and kind.startswith("list_") else made
+    listed, made = f"await {node.name}()", "{listed}" if is_result and kind.startswith("list_") else made
     value = made.format(result=result, call=node.name, text=text, listed=listed, rest=rest)
     name = f"on_{kind}" if node.name != f"on_{kind}" else f"serve_{kind}"
     request_context = f"{'context' if keeps else '_'}: {context}"
@@ -197,14 +196,16 @@ def _adapter(
         given = value_of if is_text or "uri" not in value_of else f"{names.spell('pydantic', 'AnyUrl')}({value_of})"
         lines.append(f"    {'content = ' if text else ''}await {node.name}({given})")
     if kind == "call_tool":
-        block = names.spell("mcp.types", "TextContent")
-        checks = lists if not decorator.keywords else []
+        block, checks = names.spell("mcp.types", "TextContent"), lists if not decorator.keywords else []
         refused = names.spell("jsonschema", "ValidationError") if checks else ""
         lines.append("    arguments = params.arguments or {}")
         if checks:
             check = names.spell("jsonschema", "validate")
-            is_list = _forms(checks[0], module, "ListToolsResult") == {"list"}
-            listed = f"await {checks[0].name}()" if is_list else f"(await {checks[0].name}()).tools"
+            listed = (
+                f"await {checks[0].name}()"
+                if (_forms(checks[0], module, "ListToolsResult") == {"list"})
+                else f"(await {checks[0].name}()).tools"
+            )
             tools = f"{{tool.name: tool.input_schema for tool in {listed}}}"
             lines += [
                 f"    schemas = {tools}",

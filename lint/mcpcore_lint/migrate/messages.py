@@ -251,8 +251,7 @@ def _code_of(class_name: str, message: str) -> str:
     from mcpcore.classification import classify, explain
 
     explanation = explain(_exception(class_name, message))
-    by_class = explanation.code.name if class_name else ""
-    by_text = classify(Exception(message)).name
+    by_class, by_text = explanation.code.name if class_name else "", classify(Exception(message)).name
     absent = _ABSENT.match(message) is not None
     if absent and by_text in {*VAGUE, "DATABASE_ERROR"}:
         by_text = "NOT_FOUND"

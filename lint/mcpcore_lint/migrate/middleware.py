@@ -39,8 +39,7 @@ def _inserted(module: Module, statement: ast.stmt, server: str, made: str) -> tu
     rest = source.text[end:].partition("\n")[0].strip()
     if (rest and not rest.startswith("#")) or last == len(source.line_starts):
         return ()
-    indent = line[: len(line) - len(line.lstrip(" \t"))]
-    place = source.line_starts[last]
+    indent, place = line[: len(line) - len(line.lstrip(" \t"))], source.line_starts[last]
     return (Edit(place, place, f"{indent}{server}.middleware.insert(0, {made}){source.newline}"),)
 
 
@@ -64,9 +63,12 @@ def doubles(module: Module) -> Iterator[Left]:
             made = evaluate(value, scope) if isinstance(value, ast.Name) else None
             definition = made.definition if isinstance(made, Symbol) else None
             if definition is not None and "middleware" not in ast.unparse(definition):
-                pattern = f"{getattr(value, 'id', '')} replaces FastMCP"
                 yield Left(
-                    module.path, call.lineno, (), pattern, "let it take middleware=, and have a list of that name"
+                    module.path,
+                    call.lineno,
+                    (),
+                    f"{getattr(value, 'id', '')} replaces FastMCP",
+                    "let it take middleware=, and have a list of that name",
                 )
 
 

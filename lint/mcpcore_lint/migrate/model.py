@@ -22,7 +22,7 @@ RULES: Final = {
 
 
 KEEPS, STOPS, FAILS = 1, 2, 3
-"""A line is about one of these: a handler that keeps version 1, an import that fails, and code that fails when it runs."""
+"""A line is about a handler that keeps version 1, an import that fails, or code that fails when it is run."""
 _ABSENCE: Final = re.compile(r"None|.*\b(?:Base)?Exception\b.*|.*\b(?:Attribute|Type|Import|ModuleNotFound)Error\b.*")
 """What a clause catches if it answers for a name that is not there."""
 

@@ -11,6 +11,8 @@ from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.type_model import Function
+from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
@@ -284,8 +286,7 @@ def _method(
     call: ast.Call, func: ast.Attribute, scope: Scope, module: Module, left: list[Left], handlers: Container[str]
 ) -> list[Edit]:
     """The edits for a call of a method of FastMCP, or a line of the report."""
-    name = func.attr
-    options = {keyword.arg: keyword for keyword in call.keywords}
+    name, options = func.attr, {keyword.arg: keyword for keyword in call.keywords}
     line = call.lineno
     if name == "fn" and _is_registered(func.value, scope, module, handlers):
         # Since FastMCP 3.0, a decorator returns the function, and no object that holds it.
@@ -420,7 +421,7 @@ class Site(NamedTuple):
     def transport(self) -> str:
         """The name of the transport; empty if it is known only when the server is run."""
         given = [keyword.value for keyword in self.call.keywords if keyword.arg == "transport"] or self.call.args[:1]
-        if (known := _METHODS[getattr(self.call.func, "attr", "")]) or not given:
+        if (known := _METHODS.get(getattr(self.call.func, "attr", ""), "stdio")) or not given:
             return known or "stdio"
         return str(given[0].value) if isinstance(given[0], ast.Constant) else ""
 
@@ -550,3 +551,37 @@ def _passed(
             and not _changes_below(root, scope, call.lineno)
         ):
             yield name, module.source.segment(value)
+
+
+# -- what starts a server ----------------------------------------------------------------------------------------------
+
+_STARTING: Final = frozenset({"run", "run_async", "run_stdio_async"})
+_SERVING: Final = frozenset({"mcpcore.Server", "fastmcp.FastMCP", "mcp.MCPServer", "mcp.LowLevelServer"})
+_MAKING: Final = frozenset({"Server", "ContractServer", "FastMCP", "MCPServer"})
+
+
+def starts(nodes: Iterable[ast.AST], module: Module, seen: set[ast.AST]) -> bool:
+    """Whether some code starts a server over stdio, also by functions of the project."""
+    for call in (part for part in walk([*nodes]) if isinstance(part, ast.Call)):
+        func, scope = call.func, scope_around(call, module)
+        if isinstance(func, ast.Attribute) and func.attr in _STARTING:
+            site = Site(module, call, func.value, frozenset(_made(func.value, scope, module)))
+            makers = {ast.unparse(maker.func) for maker, _ in site.makers if isinstance(maker, ast.Call)}
+            is_server = _MAKING & makers or _SERVING & classes_of(func.value, scope)
+            if is_server and site.transport in {"", "stdio"}:
+                return True
+        if getattr(evaluate(func, scope), "name", "") == "mcp.server.stdio.stdio_server":
+            return True
+        kinds = [kind for part in (func, *call.args) for kind in Inference().of(part, scope)]
+        for kind in (kind for kind in kinds if isinstance(kind, Function) and kind.node not in seen):
+            seen.add(kind.node)
+            if starts([kind.node], kind.module, seen):
+                return True
+    return False
+
+
+def started_by(module: Module) -> bool:
+    """Whether a file starts a server over stdio if it is run as a program."""
+    body = module.tree.body
+    guards = [part for part in body if isinstance(part, ast.If) and "__main__" in ast.unparse(part.test)]
+    return starts(body if module.path.endswith("__main__.py") else guards, module, set())

@@ -80,8 +80,7 @@ def _located(throw: ReachedThrow, project: Project) -> Iterator[Raised]:
     node = _raises(module).get((throw.site.span.line, throw.site.span.column - 1))
     # An exception that is raised again has a text that nobody wrote here.
     if node is not None and isinstance(node.exc, ast.Call) and (node.exc.args or node.exc.keywords):
-        scope = scope_around(node, module)
-        name = throw.type_name
+        scope, name = scope_around(node, module), throw.type_name
         if name == _CODED and isinstance(made := evaluate(node.exc.func, scope), Symbol):
             name = made.name  # a contract maps other classes, and perhaps this one
         yield Raised(name, module, node, scope)

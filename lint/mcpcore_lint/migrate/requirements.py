@@ -152,11 +152,10 @@ _MCPCORE: Final = re.compile(rb"^[ \t]*(?:from|import) mcpcore\b", re.MULTILINE)
 
 def needs_of(code: Sequence[bytes], brought: frozenset[str], *, is_changed: bool) -> Needs:
     """What some files need, of which the run may have changed one; `brought` are packages that came with version 1."""
-    fastmcp = any(b"mcpcore.integrations.fastmcp" in content for content in code)
     return Needs(
         is_changed,
         any(map(_MCPCORE.search, code)),
-        fastmcp,
+        any(b"mcpcore.integrations.fastmcp" in content for content in code),
         brought,
         sum(len(_HINTS.findall(content)) for content in code),
     )
@@ -362,8 +361,11 @@ def _lists(path: str, text: str) -> list[list[str]] | None:
             project, tool = table.get("project", {}), table.get("tool", {})
             poetry = tool.get("poetry", {})
             lists = [[*project.get("dependencies", []), *poetry.get("dependencies", {}), *table.get("packages", {})]]
-            held = ("constraint-dependencies", "override-dependencies")
-            lists += [tool["uv"][key] for key in held if key in tool.get("uv", {})]
+            lists += [
+                tool["uv"][key]
+                for key in ("constraint-dependencies", "override-dependencies")
+                if key in tool.get("uv", {})
+            ]
             lists += [*project.get("optional-dependencies", {}).values(), *table.get("dependency-groups", {}).values()]
             groups = [*poetry.get("group", {}).values(), {"dependencies": poetry.get("dev-dependencies", {})}]
             groups.append({"dependencies": tool.get("uv", {}).get("dev-dependencies", [])})
@@ -374,8 +376,10 @@ def _lists(path: str, text: str) -> list[list[str]] | None:
             lists = [tomllib.loads(re.sub("^# ?", "", script[1], flags=re.MULTILINE)).get("dependencies", [])]
         elif path.endswith("setup.py"):
             nodes = [node for node in ast.walk(ast.parse(text)) if "requir" in (getattr(node, "arg", None) or "")]
-            made = [part for node in nodes for part in ast.walk(node) if isinstance(part, ast.List)]
-            lists = [[getattr(item, "value", "") for item in part.elts] for part in made]
+            lists = [
+                [getattr(item, "value", "") for item in part.elts]
+                for part in [part for node in nodes for part in ast.walk(node) if isinstance(part, ast.List)]
+            ]
         elif path.endswith((".txt", ".in")):
             lists = [text.splitlines()]
         else:
@@ -456,8 +460,7 @@ def _added(match: re.Match[str], text: str, requirements: Sequence[str]) -> list
     rest = text[match.end() : end]
     if before.strip() or not re.fullmatch(r"[ \t]*,?[ \t]*(?:#.*)?", rest):
         return [Edit(match.end(), match.end(), "".join(f", {part}" for part in quoted))]
-    comma = rest.lstrip().startswith(",")
-    lines = f",{newline}{before}".join(quoted)
+    comma, lines = rest.lstrip().startswith(","), f",{newline}{before}".join(quoted)
     return [Edit(match.end(), end, f"{rest if comma else f',{rest}'}{newline}{before}{lines}{',' * comma}")]
 
 
@@ -470,8 +473,10 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
     for match in _PYTHON.finditer(text) if needs.mcpcore or needs.moved else ():
         line = text.count("\n", 0, match.start()) + 1 + (len(match[0]) - len(match[0].lstrip("\n")))
         said = " ".join(match[0].split())
-        table = text[text.rfind("\n[", 0, match.start()) + 1 :].partition("]")[0]
-        known = table in {"[project", "[tool.poetry.dependencies"} or path.endswith(".json")
+        known = text[text.rfind("\n[", 0, match.start()) + 1 :].partition("]")[0] in {
+            "[project",
+            "[tool.poetry.dependencies",
+        } or path.endswith(".json")
         exact = match["exact"] if path.endswith(("Pipfile", ".json")) else None  # elsewhere, it is an option of a tool
         alone = match["alone"] if path.endswith(".python-version") else None
         version = match["minor"] or match["image"] or match["ci"] or exact or alone or str(least)
@@ -488,8 +493,9 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
                 if int(old[1] or old["said"] or int(old["below"]) - 1) < least
             )
             more = f", and at earlier versions in this file: {', '.join(lines)}" if lines else ""
-            decide = f"{who} needs it; look at the documentation{more}"
-            raised.append(Left(path, line, (), f"{said} is now 3.{least}", decide))
+            raised.append(
+                Left(path, line, (), f"{said} is now 3.{least}", f"{who} needs it; look at the documentation{more}")
+            )
         else:
             left.append(Left(path, line, (), said, f"{who} needs Python 3.{least} or later"))
     return edits, left, raised

@@ -184,8 +184,7 @@ class Renaming:
                 self._note(node, f"the import of {alias.name}", REMOVED[package, alias.name])
             new = self._target(node, package, alias.name)
             target, name = new or ("." * node.level + package, alias.name)
-            changed = changed or new is not None
-            local = alias.asname or alias.name
+            changed, local = changed or new is not None, alias.asname or alias.name
             if f"{package}.{alias.name}" == "mcp.shared.context.RequestContext" or (
                 alias.name == "Context" and package.startswith(OLD_PACKAGE) and not node.level
             ):
@@ -480,8 +479,7 @@ class Renaming:
 
     def _error(self, node: ast.Call, given: ast.expr | ast.keyword) -> None:
         """`MCPError(code, message)` for `McpError(ErrorData(code=..., message=...))`, also by its keyword."""
-        source = self.module.source
-        argument = given.value if isinstance(given, ast.keyword) else given
+        source, argument = self.module.source, given.value if isinstance(given, ast.keyword) else given
         start, end = source.node_range(argument)
         start = source.offset(given.lineno, given.col_offset) if argument is not given else start
         if isinstance(argument, ast.Call) and ast.unparse(argument.func).endswith("ErrorData") and not argument.args:

@@ -401,8 +401,7 @@ class Walk:
             def has(wanted: str, folder: str = folder) -> bool:
                 return os.path.lexists(os.path.join(folder, wanted))
 
-            levels = self._levels(folder, levels, has, self.root)
-            below_it = os.path.join(folder, inner)
+            levels, below_it = self._levels(folder, levels, has, self.root), os.path.join(folder, inner)
             is_folder = below_it != path
             if (
                 has("pyvenv.cfg")

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import sys
+import tempfile
 import traceback
 from importlib import metadata
 from typing import Any, Final
@@ -112,8 +113,7 @@ def _problem(path: str, name: str, modules: dict[str, str]) -> dict[str, Any] | 
     except BaseException as error:  # noqa: BLE001 - a module may exit
         if isinstance(error, SystemExit) and name.endswith("__main__"):
             return None  # a program that ran, and did not like its arguments
-        problem = _described(error)
-        frames = traceback.extract_tb(error.__traceback__)
+        problem, frames = _described(error), traceback.extract_tb(error.__traceback__)
         problem["at"] = next((frame.filename for frame in reversed(frames) if frame.filename in modules), path)
         problem["at"] = (
             error.filename if isinstance(error, SyntaxError) and error.filename in modules else problem["at"]
@@ -129,6 +129,37 @@ def _described(error: BaseException, before: str = "") -> dict[str, Any]:
     if isinstance(error, SyntaxError):
         text += f", with Python {sys.version_info[0]}.{sys.version_info[1]}"
     return {"why": f"{before}{type(error).__name__}: {text}", "missing": getattr(error, "name", None), "at": ""}
+
+
+# -- starting a server ------------------------------------------------------------------------------------------------
+
+_SAID: Final = re.compile(r"[\w.]*(?:Error|Exception|Exit)\b: |[\w.-]+: error: ")
+"""The last line of a traceback, or what a program says of its arguments."""
+_PATIENCE: Final = 20
+"""How many seconds a server may take to list its tools."""
+
+
+def _started(arguments: list[str], folders: list[str]) -> dict[str, Any]:
+    """The number of tools that a client of a program reads over stdio, or the last text of the program."""
+    stdio, environment = (
+        importlib.import_module("mcp.client.stdio"),
+        {**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
+    )
+    program = stdio.StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+    with tempfile.TemporaryFile("w+") as errors:
+        try:
+            listed = _listed(stdio.stdio_client(program, errors))
+            return {"tools": asyncio.run(asyncio.wait_for(listed, _PATIENCE)), "why": ""}
+        except BaseException as error:  # noqa: BLE001 - the server of another project may raise anything
+            errors.seek(0)
+            texts = [line.strip() for line in errors if line.strip()]
+            late = f"no answer in {_PATIENCE} seconds" if isinstance(error, TimeoutError) else type(error).__name__
+            return {"why": ([text for text in texts if _SAID.match(text)] or texts or [late])[-1][:200]}
+
+
+async def _listed(transport: Any) -> int:
+    async with importlib.import_module("mcp").Client(transport) as client:
+        return len((await client.list_tools()).tools)
 
 
 # -- looking up what files import from the frameworks ------------------------------------------------------------------
@@ -205,7 +236,7 @@ def _has(module: str, name: str) -> bool:
     return True
 
 
-_TASKS: Final[dict[str, Any]] = {"import": _imported, "look up": _looked_up}
+_TASKS: Final[dict[str, Any]] = {"import": _imported, "look up": _looked_up, "start": _started}
 
 if __name__ == "__main__":
     main()

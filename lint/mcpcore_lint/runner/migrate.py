@@ -37,7 +37,7 @@ from mcpcore_lint.runner.checker import Checker, crashes, guarded
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import Group, base_of, beside, find_groups, listing
 from mcpcore_lint.runner.patch import FixedFile, Moves, disjoint
-from mcpcore_lint.runner.trial import Experiment, Migration, Trial, Tried
+from mcpcore_lint.runner.trial import Experiment, Migration, Trial, Tried, programs
 
 MAX_PASSES: Final = 12
 _VERSION_1: Final = re.compile(
@@ -64,8 +64,7 @@ def migrate(
         LibcstMissingError: If libcst is not installed.
     """
     require_libcst("mcpcore migrate")
-    chosen = frozenset(rules) or frozenset(RULES)
-    named = real_paths(paths)
+    chosen, named = frozenset(rules) or frozenset(RULES), real_paths(paths)
     groups = find_groups(paths, lambda settings: settings._replace(include_tests=True))
     run = _Run(groups, base_of(groups), chosen, named)
     # The garbage collector would walk the syntax trees again and again while more are made.
@@ -105,6 +104,8 @@ class _Run:
         self.removed: list[Left] = []
         """The clauses that catch everything, with their lines on disk."""
         self.failures: list[Failure] = []
+        self.programs: dict[str, tuple[str, list[str]]] = {}
+        """What starts a server over stdio, each with the folder of its imports and the arguments of Python."""
         self.kept: set[str] = set()
         """The environments that stay with version 1 of the SDK."""
         self.tools = 0
@@ -147,15 +148,14 @@ class _Run:
         low = any(map(LOW_LEVEL.search, files.values()))
         lists = {path: content_of(path) or b"" for path in listing(group, files)}
         state = _State(crashed, version_1=low or any(map(_VERSION_1.search, files.values())), lists=lists)
-        folders = {os.path.dirname(path) for path in lists if requirements.INSTALLED.search(path)}
-        for path, raw in files.items():
-            above = (folder for folder in upwards(os.path.dirname(path)) if folder in folders)
-            state.homes[path] = path if requirements.HEAD in raw else next(above, "")
-        known = len(crashed)
-        current = _Pass(self, group, files, state)
+        has_list = {os.path.dirname(path) for path in lists if requirements.INSTALLED.search(path)}.__contains__
+        state.homes.update(
+            (path, path if requirements.HEAD in raw else next(filter(has_list, upwards(os.path.dirname(path))), ""))
+            for path, raw in files.items()
+        )
+        known, current = len(crashed), _Pass(self, group, files, state)
         is_plain, kept = not names_server(current.modules.values()), set[str]()
-        tools = 0
-        new = low or any(map(NEW.search, files.values()))
+        tools, new = 0, low or any(map(NEW.search, files.values()))
         for step in (*[_Pass.mark] * new, *[_Pass.adapt] * low, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
             # The failures of what stays have lines.
             visited: Collection[str] = files.keys() - (kept if step is not _Pass.convert else set())
@@ -172,13 +172,13 @@ class _Run:
                 self.removed += [left._replace(path=self.shown(path)) for path, left in removed if path in made]
                 if not made:
                     break
-                visited = made | (current.naming() - kept)
-                current = _Pass(self, group, files, state)
+                visited, current = made | (current.naming() - kept), _Pass(self, group, files, state)
             if step is _Pass.adapt:
                 self.kept |= {state.homes[place.path] for place in state.low}
                 kept = {path for path, home in state.homes.items() if home in self.kept}
                 kept = {*files} if is_plain and self.contents.keys().isdisjoint(files) else kept
         self.tools += tools
+        self.programs.update(programs(current.modules, group.config.root, self.shown) if not kept else {})
         return [*chain.from_iterable(state.left.values()), *state.low]
 
     def _read(self, group: Group) -> dict[str, bytes]:
@@ -205,14 +205,12 @@ class _Run:
     def _change(self, path: str, changes: Sequence[Edit], crashed: dict[str, Failure]) -> bool:
         """Make the edits of one file; whether it changed."""
         raw = self.contents.get(path, self.raw[path])
-        source = Source.from_bytes(self.shown(path), raw)
-        changed = disjoint(changes)
+        source, changed = Source.from_bytes(self.shown(path), raw), disjoint(changes)
         text = apply(source.text, changed)
         try:
             if source.to_bytes(source.text) != raw:
                 raise SourceError(f"its bytes do not come back from the encoding {source.encoding!r}")  # noqa: TRY301
-            tree = parse(Source(source.path, text))
-            new = source.to_bytes(text)
+            tree, new = parse(Source(source.path, text)), source.to_bytes(text)
         except (SourceError, UnicodeError) as error:
             # Its names do not change then, and the other files wait until no name changes any more.
             crashed[path] = Failure(path, f"the changes would break this file, so convert it by hand: {error}")
@@ -322,6 +320,10 @@ class _Run:
         tried = experiment.outcome(self._restore, together) if experiment is not None else None
         if tried is not None and tried.undone:
             self._undo([path for path, _ in tried.undone])
+        elif tried is not None and trial is not None and not tried.untried:
+            tried = tried._replace(
+                started=tuple((name, trial.start(*program, self.base)) for name, program in self.programs.items())
+            )
         return tried
 
     def outcome(self, trial: Trial | None, *, write: bool) -> Migration:
@@ -426,10 +428,9 @@ class _Pass:
         return {path for path, module in self.modules.items() if any(map(module.source.has, names))}
 
     def _located(self, left: Iterable[Left]) -> list[_Located]:
-        paths = [(self.checker.project.absolute(place.path), place) for place in left]
         return [
             _Located(path, place._replace(stops=self._stops(place)), len(self._run.moves.get(path, ())))
-            for path, place in paths
+            for path, place in [(self.checker.project.absolute(place.path), place) for place in left]
         ]
 
     def _stops(self, place: Left) -> int:

@@ -9,11 +9,14 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Failure
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.migrate.callers import is_test
 from mcpcore_lint.migrate.model import Left, stopped
+from mcpcore_lint.migrate.options import started_by, starts
 from mcpcore_lint.migrate.requirements import LOCKS
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
@@ -30,7 +33,7 @@ _BAD_TEST: Final = re.compile(r"FAILED|FAIL:|ERROR: \S+ \(|ERROR \S+(?:::|\.py(?
 _REPORT: Final = re.compile(r"^_{3,} .+ _{3,}$", re.MULTILINE)
 """The line of pytest above what it says about a test that failed."""
 _ERROR: Final = re.compile(r"^E +(\S.*)(?:\nE .*)*", re.MULTILINE)
-_ENTRY: Final = re.compile(r"^[\w\"'.-]+\s*=\s*[\"']([\w.]+):\w+[\"']", re.MULTILINE)
+_ENTRY: Final = re.compile(r"^[\"']?([\w.-]+)[\"']?\s*=\s*[\"']([\w.]+):(\w+)[\"']", re.MULTILINE)
 """A script of a project: what its users start."""
 
 _PIN: Final = (
@@ -59,20 +62,33 @@ class Trial(NamedTuple):
         failed: dict[str, Problem] = {}
         tools = 0
         for folder, modules in groups.items():
-            folders = [*dict.fromkeys([folder, root, os.path.join(root, "src")])]
-            command = [self.python, "-B", _SCRIPT, json.dumps(["import", folders, modules])]
-            try:
-                ran = subprocess.run(  # noqa: S603 - the interpreter that the user named
-                    command, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT, check=False
-                )
-                answer = json.loads(ran.stdout)
-            except subprocess.TimeoutExpired:
-                return Imports({}, 0, f"the import took more than {_TIMEOUT} seconds")
-            except (OSError, ValueError):
-                return Imports({}, 0, f"{self.python} did not run")
+            answer, why = self._ask(
+                ["import", [*dict.fromkeys([folder, root, os.path.join(root, "src")])], modules], root
+            )
+            if why:
+                return Imports({}, 0, why)
             failed.update({path: Problem(**problem) for path, problem in answer["failed"].items()})
             tools += answer["tools"]
         return Imports(failed, tools)
+
+    def start(self, folder: str, arguments: Sequence[str], root: str) -> str:
+        """Start a server of the project over stdio as a client does; how that ended."""
+        answer, why = self._ask(["start", arguments, [folder, root]], root)
+        why = why or answer["why"]
+        return f"no list of tools: {why}" if why else f"it lists {answer['tools']} tool{'s' * (answer['tools'] != 1)}"
+
+    def _ask(self, task: Sequence[object], root: str | None = None) -> tuple[Any, str]:
+        """The answer of the interpreter to a task, and else the reason."""
+        command = [self.python, "-B", _SCRIPT, json.dumps(task)]
+        try:
+            ran = subprocess.run(  # noqa: S603 - the interpreter that the user named
+                command, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT, check=False
+            )
+            return json.loads(ran.stdout), ""
+        except subprocess.TimeoutExpired:
+            return None, f"the {task[0]} took more than {_TIMEOUT} seconds"
+        except (OSError, ValueError):
+            return None, f"{self.python} did not run"
 
     def missing(self, paths: Collection[str], shown: Callable[[str], str], told: Iterable[Left]) -> list[Left]:
         """A line for each name of a framework that files import and the installed release does not have.
@@ -84,13 +100,8 @@ class Trial(NamedTuple):
         """
         code = [path for path in paths if path.endswith(".py")]
         texts = {path: (content_of(path) or b"").decode("utf-8", "replace") for path in paths}
-        try:
-            ran = subprocess.run(  # noqa: S603 - the interpreter that the user named
-                [self.python, "-B", _SCRIPT, json.dumps(["look up", *code])], stdin=subprocess.DEVNULL,
-                capture_output=True, timeout=_TIMEOUT, check=False,
-            )  # fmt: skip
-            answer = json.loads(ran.stdout)
-        except (OSError, ValueError, subprocess.TimeoutExpired):
+        answer, why = self._ask(["look up", *code])
+        if why:
             return []
         known = {(line.path, line.line) for line in told}
         left = [
@@ -210,6 +221,8 @@ class Tried(NamedTuple):
     """How the command ended before and after."""
     lacking: tuple[tuple[str, str], ...] = ()
     """The files that could not be tried, each with the reason."""
+    started: tuple[tuple[str, str], ...] = ()
+    """The servers that were started over stdio, each with how that ended."""
     worse: bool = False
     """Whether the command succeeded before and does not now."""
 
@@ -284,20 +297,42 @@ class Experiment:
         broken = [(path, problem.why) for path, problem in failed if path not in lacking]
         check = ran.difference(self._ran) if ran is not None and self._ran is not None else []
         worse = ran is not None and self._ran is not None and ran.code != 0 == self._ran.code
-        missing = lacking.items() if not untried else ()
-        return Tried(untried, (*undone.items(),), (*broken,), after.tools, (*check,), (*missing,), worse)
+        return Tried(
+            untried,
+            (*undone.items(),),
+            (*broken,),
+            after.tools,
+            (*check,),
+            (*lacking.items(),) * (not untried),
+            worse=worse,
+        )
 
 
 def _entry_points(root: str) -> list[str]:
     """The files of the functions that the scripts of a project call."""
     project = (content_of(os.path.join(root, "pyproject.toml")) or b"").decode("utf-8", "replace")
-    starts = [
-        os.path.join(folder, *name.split("."))
-        for name in _ENTRY.findall(project)
+    return [
+        path
+        for _, name, _ in _ENTRY.findall(project)
         for folder in (root, os.path.join(root, "src"))
+        for end in (".py", f"{os.sep}__init__.py")
+        if os.path.isfile(path := os.path.join(folder, *name.split(".")) + end)
     ]
-    paths = (f"{start}{end}" for start in starts for end in (".py", f"{os.sep}__init__.py"))
-    return [path for path in paths if os.path.isfile(path)]
+
+
+def programs(modules: Mapping[str, Module], root: str, shown: Callable[[str], str]) -> dict[str, tuple[str, list[str]]]:
+    """What starts a server over stdio, with the folder of imports and arguments of Python: scripts, or else files."""
+    scripts, files = dict[str, tuple[str, list[str]]](), dict[str, tuple[str, list[str]]]()
+    project = (content_of(os.path.join(root, "pyproject.toml")) or b"").decode("utf-8", "replace")
+    for path, module in modules.items():
+        folder, name = _module(path, root)
+        for script, _, function in (entry for entry in _ENTRY.findall(project) if entry[1] == name):
+            if starts([ast.parse(f"{function}()")], module, set()):
+                code = f"import sys; from {name} import {function} as start; sys.argv = [{script!r}]; sys.exit(start())"
+                scripts[script] = folder, ["-c", code]
+        if not is_test(module) and started_by(module):
+            files[shown(path)] = folder, ["-m", name]
+    return scripts or files
 
 
 def _normal(name: str) -> str:

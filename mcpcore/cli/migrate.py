@@ -52,7 +52,8 @@ _SERVER: Final = re.compile(r"^[ \t]*from mcpcore import (?:\([^)]*|.*)\bServer\
 _OLD: Final = r"\b(?:FastMCP|MCPServer)\b"
 _OF_VERSION_1: Final = "mcp.server.fastmcp"
 _THREADS: Final = (
-    "Version 2 of the SDK runs functions without `async` in parallel threads: those that share something need a lock."
+    "Version 2 of the SDK runs functions without `async` in parallel threads ({}): those that share something, such as "
+    "a file, need a lock."
 )
 _NAMED: Final = re.compile(
     r"^(?P<exception>[\w.]+\(.*\)(?= of a helper ))|^(?P<call>[\w.]+\(.*?\)(?= ))"
@@ -183,7 +184,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         ),
         (f"Texts and comments still name the old class of the server: {', '.join(stale)}.", stale),
         (
-            _THREADS,
+            _THREADS.format(", ".join([*migration.parallel[:_SHOWN], *["..."] * (len(migration.parallel) > _SHOWN)])),
             migration.parallel
             and any(_OF_VERSION_1 in file.before and _OF_VERSION_1 not in file.after for file in migration.files),
         ),

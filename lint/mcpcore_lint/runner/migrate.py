@@ -109,7 +109,7 @@ class _Run:
         self.kept: set[str] = set()
         """The environments that stay with version 1 of the SDK."""
         self.tools = 0
-        self.parallel = False
+        self.parallel: dict[str, None] = {}
         self.projects: list[tuple[Group, Mapping[str, bytes]]] = []
         """The projects, each with its files that concern the run."""
         self.requirements: dict[str, requirements.Requirements] = {}
@@ -353,7 +353,7 @@ class _Run:
         left += trial.missing(self.raw, self.shown, left) if trial is not None and write else ()
         return Migration(
             tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools,
-            tuple(line for line in removed if not line.stops), tried, self.parallel or not self.tools,
+            tuple(line for line in removed if not line.stops), tried, (*self.parallel,) or ("all",) * (not self.tools),
         )  # fmt: skip
 
 
@@ -581,7 +581,7 @@ class _Pass:
         for module in [module for module in self.modules.values() if not is_test(module)]:
             with self._guarded(module.absolute):
                 for tool in self.checker.find_tools(module):
-                    self._run.parallel |= not tool.handler.is_async
+                    self._run.parallel |= {} if tool.handler.is_async else {tool.handler.name: None}
                     home = tool.handler.module
                     if tool.kind == "tool" and home.absolute in self.modules and not is_test(home):
                         tools.setdefault(home.absolute, []).append(tool)

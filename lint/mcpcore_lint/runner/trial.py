@@ -242,8 +242,8 @@ class Migration(NamedTuple):
     """The clauses that caught everything and went, or raise again now, by their lines before the run."""
     tried: Tried | None = None
     """What came of importing the files, and of the command of the project; None if nothing was asked for."""
-    parallel: bool = False
-    """Whether a function of the server is not async, or none is known, so that version 2 may run it in threads."""
+    parallel: tuple[str, ...] = ()
+    """The functions of the server that version 2 runs in threads, as they are not async; "all" if none is known."""
 
     @property
     def exit_code(self) -> int:

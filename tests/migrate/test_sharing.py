@@ -206,3 +206,15 @@ def load(path: str) -> dict:
     assert 'return {"error": f"Invalid direction: {direction}"}' in files["other.py"]
     assert "move: other failures are returned, and stay" in report(outcome)[0]
     assert "move: a failure is returned whose values tell the cause: declare a failure mode" in report(outcome)[1]
+
+
+def test_files_that_do_not_name_the_protocol_count(tmp_path: Path) -> None:
+    """The function of a tool may be in one, and so may other code that reads what it returns."""
+    tool = 'def find(path: str) -> dict:\n    if not path:\n        return {"error": "The path is empty"}\n    return {"path": path}\n'
+    files: dict[str, str | bytes] = {
+        "server.py": "from fastmcp import FastMCP\nfrom finding import find\n\nserver = FastMCP('x')\nserver.tool(find)\n",
+        "finding.py": tool,
+    }
+    assert "ctx.fail" in run(tmp_path / "a", files)[1]["finding.py"]
+    files["worker.py"] = "from finding import find\n\n\ndef work(path):\n    return find(path)['path']\n"
+    assert any("a failure is returned to other code too" in line for line in report(run(tmp_path / "b", files)[0]))

@@ -71,7 +71,9 @@ class Callers:
     def _calls(self, handler: Handler) -> list[tuple[Module, ast.Call, Scope]]:
         if handler.node not in self._known:
             calls = self._known[handler.node] = []
-            for module in (module for module in self._modules if module.source.has(handler.name)):
+            # Also files that do not name the protocol.
+            every = handler.module.project.modules_with(handler.module, lambda text: handler.name in text)
+            for module in self._modules if every is None else every:
                 with self._guarded(module.absolute):
                     calls += self._calls_in(module, handler)
         return self._known[handler.node]

@@ -276,8 +276,7 @@ class Writer:
         """`except CodedError: raise`, in front of the other clauses."""
         first = statement.handlers[0]
         indent, newline = self.indent_of(first), self.newline
-        place = self.module.source.line_starts[first.lineno - 1]
-        failure = self.names.spell("mcpcore", "CodedError")
+        place, failure = self.module.source.line_starts[first.lineno - 1], self.names.spell("mcpcore", "CodedError")
         return Edit(place, place, f"{indent}except {failure}:{newline}{indent}{self.unit}raise{newline}")
 
 

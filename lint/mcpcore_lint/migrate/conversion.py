@@ -506,8 +506,7 @@ class Conversion:
                 )
             )
         own = self.handler.context if self.handler.context is not None and self.handler.context.mcpcore else None
-        name = ""
-        reasons = [*dict.fromkeys(self.reasons[place] for place in self.places if place in self.reasons)]
+        name, reasons = "", [*dict.fromkeys(self.reasons[place] for place in self.places if place in self.reasons)]
         if reasons:
             name, added = writer.context(body, own, reasons, self.index)
             changes += added

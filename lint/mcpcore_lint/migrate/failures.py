@@ -290,8 +290,7 @@ def _mapping(
         del table["error"], spelled["error"]
         table.update((key, value) for key, (_, value) in inner.items())
         spelled.update((key, name) for key, (name, _) in inner.items())
-    texts = [key for key in (*_ERROR, *_MESSAGE, "reason") if key in table and _says(table[key], body)]
-    hint = ""
+    texts, hint = [key for key in (*_ERROR, *_MESSAGE, "reason") if key in table and _says(table[key], body)], ""
     if len(texts) > 1 and texts[0] == "error" and texts[1] in {"message", "msg"}:
         match table["error"]:
             case ast.Constant(value=str(word)) if re.fullmatch(r"[A-Za-z][\w-]*", word):
@@ -314,8 +313,7 @@ def _may_be_result(node: ast.Return, table: dict[str, ast.expr], rule: str, body
     flagged = any(
         _only_marks(key, value) for key, value in table.items() if key in _SUCCESS | _FAILURE | _STATUS | {"error"}
     )
-    error = next((table[key] for key in _ERROR if key in table), None)
-    in_clause = body.clause_of(node) is not None
+    error, in_clause = next((table[key] for key in _ERROR if key in table), None), body.clause_of(node) is not None
     is_code = isinstance(error, ast.Constant) and isinstance(error.value, str) and " " not in error.value
     describes = (error is None and bool(table.keys() & {*_MESSAGE, "reason"})) or (len(table) == 1 and is_code)
     # Without another `return` or `raise`, the function fails always or not at all.

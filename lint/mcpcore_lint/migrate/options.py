@@ -556,20 +556,19 @@ def _passed(
 # -- what starts a server ----------------------------------------------------------------------------------------------
 
 _STARTING: Final = frozenset({"run", "run_async", "run_stdio_async"})
-_SERVING: Final = frozenset({"mcpcore.Server", "fastmcp.FastMCP", "mcp.MCPServer", "mcp.LowLevelServer"})
-_MAKING: Final = frozenset({"Server", "ContractServer", "FastMCP", "MCPServer"})
+_SERVERS: Final = frozenset({*GONE, "mcp.MCPServer", "mcp.LowLevelServer", "Server", "ContractServer", "FastMCP"})
 
 
 def starts(nodes: Iterable[ast.AST], module: Module, seen: set[ast.AST]) -> bool:
     """Whether some code starts a server over stdio, also by functions of the project."""
     for call in (part for part in walk([*nodes]) if isinstance(part, ast.Call)):
         func, scope = call.func, scope_around(call, module)
-        if isinstance(func, ast.Attribute) and func.attr in _STARTING:
-            site = Site(module, call, func.value, frozenset(_made(func.value, scope, module)))
-            makers = {ast.unparse(maker.func) for maker, _ in site.makers if isinstance(maker, ast.Call)}
-            is_server = _MAKING & makers or _SERVING & classes_of(func.value, scope)
-            if is_server and site.transport in {"", "stdio"}:
-                return True
+        server = func.value if isinstance(func, ast.Attribute) and func.attr in _STARTING else None
+        site = Site(module, call, server or func, frozenset(_made(server, scope, module) if server else ()))
+        makers = [maker.func for maker, _ in site.makers if isinstance(maker, ast.Call)]
+        names = {*map(ast.unparse, makers), *(_kind(evaluate(maker, scope))[0] for maker in makers)}
+        if (names | (classes_of(server, scope) if server else set())) & _SERVERS and site.transport in {"", "stdio"}:
+            return True
         if getattr(evaluate(func, scope), "name", "") == "mcp.server.stdio.stdio_server":
             return True
         kinds = [kind for part in (func, *call.args) for kind in Inference().of(part, scope)]
@@ -582,6 +581,6 @@ def starts(nodes: Iterable[ast.AST], module: Module, seen: set[ast.AST]) -> bool
 
 def started_by(module: Module) -> bool:
     """Whether a file starts a server over stdio if it is run as a program."""
-    body = module.tree.body
-    guards = [part for part in body if isinstance(part, ast.If) and "__main__" in ast.unparse(part.test)]
-    return starts(body if module.path.endswith("__main__.py") else guards, module, set())
+    is_main, ifs = module.path.endswith("__main__.py"), (part for part in module.tree.body if isinstance(part, ast.If))
+    guards = [part for part in ifs if "__main__" in ast.unparse(part.test)]
+    return starts(module.tree.body if is_main else guards, module, set())

@@ -65,8 +65,9 @@ def _imported(folders: list[str], modules: list[tuple[str, str]]) -> dict[str, A
 def _servers(value: object, module: str) -> list[object]:
     """A server of a module, that which one of its functions makes, or those that one of its objects holds."""
     made = value() if callable(value) and _makes_server(value, module) else value
-    own = type(made).__module__ == module and hasattr(made, "__dict__")
-    objects = [made, *vars(made).values()] if own else [made]
+    objects = (
+        [made, *vars(made).values()] if (type(made).__module__ == module and hasattr(made, "__dict__")) else [made]
+    )
     return [server for server in objects if not _kinds(type(server)).isdisjoint(_SERVERS)]
 
 
@@ -148,8 +149,10 @@ def _started(arguments: list[str], folders: list[str]) -> dict[str, Any]:
     program = stdio.StdioServerParameters(command=sys.executable, args=arguments, env=environment)
     with tempfile.TemporaryFile("w+") as errors:
         try:
-            listed = _listed(stdio.stdio_client(program, errors))
-            return {"tools": asyncio.run(asyncio.wait_for(listed, _PATIENCE)), "why": ""}
+            return {
+                "tools": asyncio.run(asyncio.wait_for(_listed(stdio.stdio_client(program, errors)), _PATIENCE)),
+                "why": "",
+            }
         except BaseException as error:  # noqa: BLE001 - the server of another project may raise anything
             errors.seek(0)
             texts = [line.strip() for line in errors if line.strip()]

@@ -106,6 +106,8 @@ class _Run:
         self.failures: list[Failure] = []
         self.programs: dict[str, tuple[str, list[str]]] = {}
         """What starts a server over stdio, each with the folder of its imports and the arguments of Python."""
+        self.elsewhere: set[str] = set()
+        """The files with the functions of tools."""
         self.kept: set[str] = set()
         """The environments that stay with version 1 of the SDK."""
         self.tools = 0
@@ -132,8 +134,12 @@ class _Run:
             moves = {path: [*moves] for path, moves in self.moves.items()}
             state = dict(self.contents), [*self.converted], [*self.removed], moves
             left = self._passes(group, {path: raw for path, raw in files.items() if path not in crashed}, crashed)
-            if len(crashed) == before:
+            # The function of a tool may be in a file that does not name the protocol.
+            more = {path: content_of(path) or b"" for path in self.elsewhere & {*group.walk.files} - files.keys()}
+            if len(crashed) == before and not more:
                 break
+            files |= more
+            self.raw |= more
             self.contents, self.converted, self.removed, self.moves = state
         self.failures += (failure._replace(path=self.shown(path)) for path, failure in crashed.items())
         self.left += left
@@ -583,6 +589,7 @@ class _Pass:
                 for tool in self.checker.find_tools(module):
                     self._run.parallel |= {} if tool.handler.is_async else {tool.handler.name: None}
                     home = tool.handler.module
+                    self._run.elsewhere.add(home.absolute)
                     if tool.kind == "tool" and home.absolute in self.modules and not is_test(home):
                         tools.setdefault(home.absolute, []).append(tool)
         self.handlers = {tool.handler.node for group in tools.values() for tool in group}

@@ -141,8 +141,9 @@ class Trial(NamedTuple):
             self.check, shell=True, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, check=False,
         )  # fmt: skip
-        lines = ran.stdout.decode(errors="replace").splitlines()
-        return Ran(ran.returncode, [line.rstrip() for line in lines if line.strip()])
+        return Ran(
+            ran.returncode, [line.rstrip() for line in ran.stdout.decode(errors="replace").splitlines() if line.strip()]
+        )
 
 
 class Problem(NamedTuple):
@@ -293,27 +294,29 @@ class Experiment:
         ran = self._trial.run() if self._ran is not None else None
         nothing = next(iter(lacking.values()), "") if lacking.keys() >= {*self._paths} else ""
         untried = unreadable or after.untried or nothing
-        failed = after.failed.items() if not untried else ()
-        broken = [(path, problem.why) for path, problem in failed if path not in lacking]
-        check = ran.difference(self._ran) if ran is not None and self._ran is not None else []
-        worse = ran is not None and self._ran is not None and ran.code != 0 == self._ran.code
+        broken = [
+            (path, problem.why)
+            for path, problem in (after.failed.items() if not untried else ())
+            if path not in lacking
+        ]
         return Tried(
             untried,
             (*undone.items(),),
             (*broken,),
             after.tools,
-            (*check,),
+            (*(ran.difference(self._ran) if ran is not None and self._ran is not None else []),),
             (*lacking.items(),) * (not untried),
-            worse=worse,
+            worse=ran is not None and self._ran is not None and ran.code != 0 == self._ran.code,
         )
 
 
 def _entry_points(root: str) -> list[str]:
     """The files of the functions that the scripts of a project call."""
-    project = (content_of(os.path.join(root, "pyproject.toml")) or b"").decode("utf-8", "replace")
     return [
         path
-        for _, name, _ in _ENTRY.findall(project)
+        for _, name, _ in _ENTRY.findall(
+            (content_of(os.path.join(root, "pyproject.toml")) or b"").decode("utf-8", "replace")
+        )
         for folder in (root, os.path.join(root, "src"))
         for end in (".py", f"{os.sep}__init__.py")
         if os.path.isfile(path := os.path.join(folder, *name.split(".")) + end)
@@ -328,8 +331,9 @@ def programs(modules: Mapping[str, Module], root: str, shown: Callable[[str], st
         folder, name = _module(path, root)
         for script, _, function in (entry for entry in _ENTRY.findall(project) if entry[1] == name):
             if starts([ast.parse(f"{function}()")], module, set()):
-                code = f"import sys; from {name} import {function} as start; sys.argv = [{script!r}]; sys.exit(start())"
-                scripts[script] = folder, ["-c", code]
+                # As an installed script, which does not see the current folder.
+                code = f"import sys; sys.path.pop(0); sys.argv = [{script!r}]; from {name} import {function} as start"
+                scripts[script] = folder, ["-c", f"{code}; sys.exit(start())"]
         if not is_test(module) and started_by(module):
             files[shown(path)] = folder, ["-m", name]
     return scripts or files

@@ -148,12 +148,11 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         if places or not migration.files
         else f"{files} {'changed' if write else 'would change'}"
     )
-    names = ", ".join(dict.fromkeys(entry.path.rpartition("/")[2] for entry in project))
-    todo = sum(map(len, [*stops, certain]))
+    todo, named = sum(map(len, [*stops, certain])), dict.fromkeys(entry.path.rpartition("/")[2] for entry in project)
     counts = (
         f"{counted(todo, 'place')} left to you" * bool(todo),
         f"{len(perhaps)} to look at" * bool(perhaps),
-        f"{len(project)} about the project ({names})" * bool(project),
+        f"{len(project)} about the project ({', '.join(named)})" * bool(project),
     )
     output.line(f"{done}; {', '.join(filter(None, counts)) or 'nothing is left'}", err=True)
     # The files that get the server of mcpcore.

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp_types import CallToolResult
+from rich.logging import RichHandler
 
 from tests import forking
 from tests.answers import ask
@@ -47,6 +48,8 @@ os.environ.pop("PYTHONUNBUFFERED", None)
 # Half of the start of each pytest that a test runs would be the import of this plugin of another package.
 os.environ["PYTEST_ADDOPTS"] = os.environ.get("PYTEST_ADDOPTS", "") + " -p no:langsmith_plugin"
 forking.install()
+# FastMCP logs tracebacks with their highlighted source, which takes 50 ms for each and is read by nobody here.
+RichHandler.rich_tracebacks = property(lambda _: False, lambda *_: None)
 
 _CHECK_SCHEMA = Draft202012Validator.check_schema
 _VALID_SCHEMAS: set[str] = set()

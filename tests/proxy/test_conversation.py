@@ -473,10 +473,8 @@ def test_a_failure_that_cannot_be_recorded_is_withheld(tmp_path: Path) -> None:
     # The file becomes a folder, so that nothing can be written to it.
     (folder / "trail.jsonl").unlink()
     (folder / "trail.jsonl").mkdir()
-    refused = envelope_of(respond(talk(name="t", audit=trail), result=sent))
-    assert "audit_failed" == refused.reason
-    refused = envelope_of(respond(talk("prompts/get", name="p", audit=trail), error=carried))
-    assert "audit_failed" == refused.reason
+    assert "audit_failed" == envelope_of(respond(talk(name="t", audit=trail), result=sent)).reason
+    assert "audit_failed" == envelope_of(respond(talk("prompts/get", name="p", audit=trail), error=carried)).reason
 
 
 def test_a_server_that_was_started_again_gets_the_handshake() -> None:

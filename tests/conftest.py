@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import signal
+import ssl
 import sys
 import weakref
 from collections.abc import Callable, Generator, Iterator
@@ -50,6 +52,8 @@ os.environ["PYTEST_ADDOPTS"] = os.environ.get("PYTEST_ADDOPTS", "") + " -p no:la
 forking.install()
 # FastMCP logs tracebacks with their highlighted source, which takes 50 ms for each and is read by nobody here.
 RichHandler.rich_tracebacks = property(lambda _: False, lambda *_: None)
+# Each client of HTTP reads the certificates of this machine, for 20 ms, though the servers of the tests have none.
+ssl.create_default_context = functools.cache(ssl.create_default_context)
 
 _CHECK_SCHEMA = Draft202012Validator.check_schema
 _VALID_SCHEMAS: set[str] = set()

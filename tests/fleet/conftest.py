@@ -63,9 +63,8 @@ class Front:
 def front(tmp_path_factory):
     folder = tmp_path_factory.mktemp("front") / "data"
     command = [sys.executable, str(HERE / "front.py"), str(folder), "loader", PASSWORD]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    yield Front(int(process.stdout.readline()), folder)
-    with process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        yield Front(int(process.stdout.readline()), folder)
         process.kill()
 
 

@@ -191,8 +191,11 @@ async def test_an_error_of_the_proxy_ends_no_other_session(
     """Neither of a session nor of the child that requests without a session share."""
     async with front() as client:
         with monkeypatch.context() as patched:
-            broken = mock.create_autospec(Conversation.from_server, side_effect=[KeyError("a bug"), KeyError("a bug")])
-            patched.setattr(Conversation, "from_server", broken)
+            patched.setattr(
+                Conversation,
+                "from_server",
+                mock.create_autospec(Conversation.from_server, side_effect=[KeyError("a bug"), KeyError("a bug")]),
+            )
             assert '"result"' not in (await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)).text
             assert "error" in (await client.post("/mcp", **single("ping"))).json()
         assert 200 == (await client.post("/mcp", json=INITIALIZE, headers=ACCEPT)).status_code

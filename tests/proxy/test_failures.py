@@ -61,8 +61,7 @@ async def _check(client: Client, *, has_session: bool = True) -> None:
 
     with pytest.raises(MCPError) as caught:
         await client.read_resource("data://missing")
-    failure = envelope_of(caught.value)
-    assert failure.correlation_id
+    assert envelope_of(caught.value).correlation_id
 
 
 @pytest.mark.slow

@@ -152,8 +152,9 @@ def set_texts(kind: type[Rule]) -> None:
             setattr(kind, name, plain if keeps_lines else " ".join(plain.split()))
 
 
-for _name in TEXTS if sys.flags.optimize > 1 else ():
-    setattr(Rule, _name, "not known under python -OO")
+if sys.flags.optimize > 1:
+    for _name in TEXTS:
+        setattr(Rule, _name, "not known under python -OO")
 
 
 class RuleContext:

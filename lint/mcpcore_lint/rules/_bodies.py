@@ -323,7 +323,8 @@ def _values(value: Value, *, among: bool) -> set[object] | None:
     """The constants of which a value is one: itself, or the items of a list or the keys of a table; None if unknown."""
     items: tuple[Value, ...] = (value,)
     if among:
-        if not (isinstance(value, (Items, Mapping)) and value.complete):  # or a text, in which `in` looks for a part
+        known = isinstance(value, (Items, Mapping)) and value.complete
+        if not known:  # or a text, in which `in` looks for a part
             return None
         items = tuple(key for key, _ in value.items) if isinstance(value, Mapping) else getattr(value, "items", ())
     constants: set[object] = {item.value for item in items if isinstance(item, Const)}

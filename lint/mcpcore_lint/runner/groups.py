@@ -429,8 +429,9 @@ class Walk:
             try:
                 # Links to folders are not followed: their target is found at its real path, or lies outside.
                 folder = entry.is_dir(follow_symlinks=False)
-                skipped = _is_skipped(entry.path) if folder else ("{{" in name or not name.endswith(".py"))
-                if skipped or self._excludes(entry.path, levels, folder=folder):
+                if _is_skipped(entry.path) if folder else ("{{" in name or not name.endswith(".py")):
+                    continue
+                if self._excludes(entry.path, levels, folder=folder):
                     continue
                 if folder:
                     yield entry.path

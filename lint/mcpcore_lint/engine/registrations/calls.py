@@ -341,11 +341,11 @@ class Calls:
             return
         arguments = {f"<{index}>": (argument, scope) for index, argument in enumerate(node.args)}
         names: list[ast.expr] = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in arguments]
-        frame, answers = Frame(inside[1], arguments), returned(inside[0])
+        frame = Frame(inside[1], arguments)
+        answers = returned(inside[0])
         values = [part for node in answers for part in (alternatives(node) if isinstance(node, ast.IfExp) else [node])]
-        yield from self._branches(
-            [(ast.copy_location(ast.Call(value, names, []), value), frame) for value in values], func
-        )
+        calls = [(ast.copy_location(ast.Call(value, names, []), value), frame) for value in values]
+        yield from self._branches(calls, func)
 
     def _branches(self, calls: Sequence[tuple[ast.Call, Scope]], registration: ast.expr) -> list[Site]:
         """The registrations that some calls are; one without a known contract where they register the same function."""

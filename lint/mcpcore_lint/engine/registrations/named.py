@@ -51,9 +51,12 @@ def named_functions(module: Module, entries: Iterable[str]) -> Iterator[Function
         return
     methods = {id(node) for info in module.classes.values() for node in info.methods.values()}
     for node, scope in list(module.functions.items()):
-        named = any(names_function(entry, module.name, scope.qualname) for entry in matching)
-        if named and scope.parent is not None and not isinstance(node, ast.Lambda):
-            yield from [node] if scope.parent.is_module or id(node) in methods else []
+        if isinstance(node, ast.Lambda) or scope.parent is None:
+            continue
+        if not scope.parent.is_module and id(node) not in methods:
+            continue
+        if any(names_function(entry, module.name, scope.qualname) for entry in matching):
+            yield node
 
 
 def named_tools(builder: Builder, entries: Iterable[str], known: Iterable[ToolDef], root: str) -> list[ToolDef]:

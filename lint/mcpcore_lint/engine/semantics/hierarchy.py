@@ -92,9 +92,12 @@ class Hierarchy:
         if base in {name, "builtins.BaseException"}:
             return True
         above, complete = self.ancestors(name)
-        # Almost all exceptions that do not derive from Exception are builtins, so assume that an unknown one does.
-        assumed = base == "builtins.Exception" and not complete and not above & {"builtins.KeyboardInterrupt"}
-        return True if base in above or assumed else False if complete else None
+        if base in above:
+            return True
+        if base == "builtins.Exception" and not complete and not above & {"builtins.KeyboardInterrupt"}:
+            # Almost all exceptions that do not derive from Exception are builtins, so assume that an unknown one does.
+            return True
+        return False if complete else None
 
     def is_exception(self, name: str) -> bool | None:
         """Whether a class is an exception; None if that is unknown."""

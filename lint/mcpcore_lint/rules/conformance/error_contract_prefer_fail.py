@@ -37,10 +37,10 @@ class ContractPreferFail(Rule):
         for thrown in all_thrown(tool, ctx):
             error = thrown.error
             here = thrown.reached is None or (thrown.raised_here is not None and thrown.reasons == ())
-            # An exception class of the project may set the reason.
-            sets = error is not None and error.type_name != "mcpcore.CodedError" and bool(thrown.reasons)
-            if not here or (error is not None and error.form == "fail") or len(thrown.codes or ()) != 1 or sets:
+            if not here or (error is not None and error.form == "fail") or len(thrown.codes or ()) != 1:
                 continue
+            if error is not None and error.type_name != "mcpcore.CodedError" and thrown.reasons:
+                continue  # an exception class of the project that sets the reason
             entries = [
                 entry
                 for entry in contract.entries

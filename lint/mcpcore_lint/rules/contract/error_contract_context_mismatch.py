@@ -40,9 +40,9 @@ class ContractContextMismatch(Rule):
         """Compare the context of the handler with the contract."""
         contract, handler, name = tool.contract, tool.handler, tool.display_name
         context = handler.context
-        if (context is None or not context.mcpcore or tool.flavour != "mcpcore" or not context.resolved) or (
-            contract is None and may_have_contract(tool)
-        ):
+        if context is None or not context.mcpcore or tool.flavour != "mcpcore" or not context.resolved:
+            return
+        if contract is None and may_have_contract(tool):
             return
         if contract is not None and context_is_misplaced(tool) and not binds_arguments(tool):
             message = f"the Context of {name} is not its first positional parameter, so the server fails at import"

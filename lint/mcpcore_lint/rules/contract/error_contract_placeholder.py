@@ -40,11 +40,10 @@ class ContractPlaceholder(EntryRule):
     def check_value(self, checked: Checked) -> Problem | None:
         """Report the first brace of a text that the data model does not explain."""
         text = checked.text
-        if (text is None or ("{" not in text and "}" not in text)) or (
-            # It is never sent.
-            checked.argument.name == "recovery" and (text.strip() == "TODO" or text.strip().startswith("TODO:"))
-        ):
+        if text is None or ("{" not in text and "}" not in text):
             return None
+        if checked.argument.name == "recovery" and (text.strip() == "TODO" or text.strip().startswith("TODO:")):
+            return None  # it is never sent
         data = checked.entry.model.arguments["data"]
         if not data.given:
             return _unfilled(text, checked)

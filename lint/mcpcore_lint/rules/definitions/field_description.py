@@ -214,9 +214,9 @@ class FieldDescription(Rule):
         for parameter in required:
             name = parameter.name
             types = frozenset(kinds(parameter.annotation, scope))
-            if (UNKNOWN in types or explains(text, name)) or (
-                tool.flavour != "mcpcore" and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)
-            ):
+            if UNKNOWN in types or explains(text, name):
+                continue
+            if tool.flavour != "mcpcore" and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
                 continue
             in_docstring = documents(handler.docstring or "", name)
             enough = explains_itself(name, types, f"{tool.display_name} {handler.name} {text}") or (

@@ -551,10 +551,9 @@ def _is_checked(name: ast.Name, body: Body) -> bool:
         if isinstance(target, ast.Name)
     }
     for node in body.all(ast.If):
-        # A test after the answer decides nothing about it.
-        if node.lineno > name.lineno or not (
-            looks_for_failure(node.test, name.id) or any(mentions(node.test, flag) for flag in flags)
-        ):
+        if node.lineno > name.lineno:
+            continue  # a test after the answer decides nothing about it
+        if not looks_for_failure(node.test, name.id) and not any(mentions(node.test, flag) for flag in flags):
             continue
         if inside(name, node.body):
             test = ast.unparse(node.test)

@@ -34,9 +34,9 @@ def reaches_client(handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
     """Whether what a handler returns certainly reaches the client as a successful result."""
     if is_route(tool) and any(getattr(node, "attr", "") == "status_code" for node in body_of(handler).nodes):
         return False  # the route gives its answer a status
-    if any(is_judged(caller, call, ctx) for chain in _served_as(handler, ctx) for caller, call in chain) or any(
-        is_judged(method, call, ctx) for method, calls in middleware_of(tool, ctx) for call in calls
-    ):
+    if any(is_judged(caller, call, ctx) for chain in _served_as(handler, ctx) for caller, call in chain):
+        return False
+    if any(is_judged(method, call, ctx) for method, calls in middleware_of(tool, ctx) for call in calls):
         return False
     return is_kept(handler, ctx, tool) and not (tool.serves and _never_runs(tool, ctx))
 

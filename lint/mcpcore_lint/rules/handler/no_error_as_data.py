@@ -61,11 +61,11 @@ class NoErrorAsData(Rule):
         matches = returned_failures(handler, ctx, contract_tool=tool.flavour == "mcpcore")
         for match in matches if matches and reaches_client(handler, tool, ctx) else ():
             failure, place = match.failure, match.failure.place
-            if (
-                (tool.kind == "prompt" and (failure.is_text or tool.flavour == "sdk"))  # the SDK refuses such a dict
-                or (isinstance(match.node, (ast.Constant, ast.JoinedStr)) and _refuses_text(tool))
-                or (not failure.is_marked and _is_expected(failure, handler.name, caught=match.caught))
-            ):
+            if tool.kind == "prompt" and (failure.is_text or tool.flavour == "sdk"):  # the SDK refuses such a dict
+                continue
+            if isinstance(match.node, (ast.Constant, ast.JoinedStr)) and _refuses_text(tool):
+                continue
+            if not failure.is_marked and _is_expected(failure, handler.name, caught=match.caught):
                 continue
             function = place and HandlerBuilder.of(place.function, place.module, ctx.hierarchy).model
             if body_of(function or handler).refuted(

@@ -127,9 +127,9 @@ def _empty_answer(
 ) -> str | None:
     """The empty value that a clause returns, or assigns to a name that is returned right after the `try`."""
     ends = node.value is None and yields(body.function_of(node))
-    if (ends or not _hides_failure(catch, ctx, body, lenient=lenient) or _depends_on_exception(node, catch, body)) or (
-        isinstance(node, ast.Assign) and not _is_returned_after(node, catch, body)
-    ):
+    if ends or not _hides_failure(catch, ctx, body, lenient=lenient) or _depends_on_exception(node, catch, body):
+        return None
+    if isinstance(node, ast.Assign) and not _is_returned_after(node, catch, body):
         return None
     return describe_empty(body.value(node.value)) if node.value is not None else "None"
 

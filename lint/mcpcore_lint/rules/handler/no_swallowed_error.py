@@ -169,9 +169,9 @@ def _is_aside(statement: ast.AST, body: Body) -> bool:
     """Whether another exception already leaves the function, or the code runs in the background."""
     child = statement
     for parent in body.above(statement):
-        if (isinstance(parent, (ast.Try, ast.TryStar)) and child in parent.finalbody) or (
-            isinstance(parent, ast.ExceptHandler) and body.raises(parent.body)
-        ):
+        if isinstance(parent, (ast.Try, ast.TryStar)) and child in parent.finalbody:
+            return True
+        if isinstance(parent, ast.ExceptHandler) and body.raises(parent.body):
             return True
         child = parent
     function = body.function_of(statement)

@@ -37,8 +37,9 @@ class PreferErrorFactory(Rule):
             code = names[0] if len(names) == 1 else ""
             factory = FACTORY_OF_CODE.get(code)
             declared = declared_codes(tool.contract) if tool.contract is not None else frozenset()
-            with_reason = tool.contract is not None and not isinstance(error.reason, Missing)
-            if factory is None or declared is None or code in declared or with_reason:
+            if factory is None or declared is None or code in declared:
+                continue
+            if tool.contract is not None and not isinstance(error.reason, Missing):
                 continue
             ctx.report(
                 error.node,

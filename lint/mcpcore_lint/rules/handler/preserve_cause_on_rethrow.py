@@ -42,12 +42,13 @@ class PreserveCauseOnRethrow(Rule):
         body = body_of(handler)
         for throw in handler.throws:
             from_itself = _is_its_own_cause(throw)
-            if (
-                (throw.catch is None or throw.reraise or throw.node in seen or not throw.escapes)
-                or (not (from_itself or throw.cause == "implicit") or (throw.error is None and throw.call is None))
-                or (throw.error is not None and throw.error.type_name in NOT_FAILURES - {"builtins.AssertionError"})
-                or (not from_itself and _has_another_cause(throw, body))
-            ):
+            if throw.catch is None or throw.reraise or throw.node in seen or not throw.escapes:
+                continue
+            if not (from_itself or throw.cause == "implicit") or (throw.error is None and throw.call is None):
+                continue
+            if throw.error is not None and throw.error.type_name in NOT_FAILURES - {"builtins.AssertionError"}:
+                continue
+            if not from_itself and _has_another_cause(throw, body):
                 continue
             seen.add(throw.node)
             caught = [short(name) for name in throw.catch.types if name is not None]

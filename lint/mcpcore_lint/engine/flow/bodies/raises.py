@@ -152,11 +152,11 @@ class RaiseReader:
     def _passes_on(self, clause: ast.ExceptHandler) -> bool:
         """Whether a clause raises the caught exception again."""
         for part in walk_shallow([*clause.body]):
-            if isinstance(part, ast.Raise) and (
-                (part.exc is None and self.catch_of(part) is self.catches.get(clause))
-                or (isinstance(part.exc, ast.Name) and part.exc.id == clause.name)
-            ):
-                return True
+            if isinstance(part, ast.Raise):
+                if part.exc is None and self.catch_of(part) is self.catches.get(clause):
+                    return True
+                if isinstance(part.exc, ast.Name) and part.exc.id == clause.name:
+                    return True
         return False
 
     def _clause(self, node: ast.ExceptHandler) -> CatchSite:

@@ -58,11 +58,11 @@ class Callees:
             return None
         where, bindings = match
         function = where.node
-        if (
-            (isinstance(function, ast.Module) or any(binding.kind != "parameter" for binding in bindings))
-            or any(self.inference.annotation(binding.annotation, where.parent or where) for binding in bindings)
-            or (where.owner is not None and bindings[0].node is next(iter(all_parameters(function.args)), None))
-        ):
+        if isinstance(function, ast.Module) or any(binding.kind != "parameter" for binding in bindings):
+            return None
+        if any(self.inference.annotation(binding.annotation, where.parent or where) for binding in bindings):
+            return None
+        if where.owner is not None and bindings[0].node is next(iter(all_parameters(function.args)), None):
             return None
         return parameter_of(function, self.module, node.id)
 

@@ -132,11 +132,10 @@ def written_by(call: ast.Call, names: Sequence[str], scope: Scope) -> tuple[str,
 
 def _to_stdout(call: ast.Call, stream: _Stream, scope: Scope) -> bool:
     """Whether a function definitely prints to standard output."""
-    # `print(message, exc_info=True)` raises TypeError.
-    if any(keyword.arg is None for keyword in call.keywords) or (
-        stream is _PRINTS["builtins.print"] and any(keyword.arg not in _OPTIONS for keyword in call.keywords)
-    ):
+    if any(keyword.arg is None for keyword in call.keywords):
         return False
+    if stream is _PRINTS["builtins.print"] and any(keyword.arg not in _OPTIONS for keyword in call.keywords):
+        return False  # `print(message, exc_info=True)` raises TypeError
     if stream.has_err:
         err = argument_of(call, "err", 3)
         if err is not None and not (isinstance(err, ast.Constant) and not err.value):
@@ -155,9 +154,9 @@ def _inherits(call: ast.Call, name: str, place: int | None) -> bool:
     """Whether a child process inherits standard output."""
     if name == "os.system":
         return True
-    if any(keyword.arg in {None, "capture_output"} for keyword in call.keywords) or (
-        place is not None and any(isinstance(argument, ast.Starred) for argument in call.args)
-    ):
+    if any(keyword.arg in {None, "capture_output"} for keyword in call.keywords):
+        return False
+    if place is not None and any(isinstance(argument, ast.Starred) for argument in call.args):
         return False
     target = argument_of(call, "stdout", place)
     return target is None or (isinstance(target, ast.Constant) and target.value is None)

@@ -125,21 +125,9 @@ def own_statements(node: FunctionNode) -> list[ast.AST]:
 
 
 def returned(node: FunctionNode) -> list[ast.expr]:
-    """The expressions that a function returns, each without what only gives it another type or another name."""
-    values = (part.value for part in own_statements(node) if type(part) is ast.Return and part.value is not None)
-    return [_bare(value) for value in values]
-
-
-def _bare(node: ast.expr) -> ast.expr:
-    """The function in `cast(F, wrapper)`, `update_wrapper(wrapper, func)` and `wraps(func)(wrapper)`."""
-    match node:
-        case (
-            ast.Call(func=ast.Name(id="cast") | ast.Attribute(attr="cast"), args=[_, inner])
-            | ast.Call(func=ast.Name(id="update_wrapper") | ast.Attribute(attr="update_wrapper"), args=[inner, _])
-            | ast.Call(func=ast.Call(func=ast.Name(id="wraps") | ast.Attribute(attr="wraps")), args=[inner])
-        ):
-            return inner
-    return node
+    """The expressions that a function returns."""
+    returns = (part for part in own_statements(node) if type(part) is ast.Return)
+    return [statement.value for statement in returns if statement.value is not None]
 
 
 def argument_of(call: ast.Call, name: str, place: int | None) -> ast.expr | None:

@@ -1,6 +1,8 @@
 # message: the client sees a successful call
 import json
+from typing import cast
 
+from acme import build
 from fastmcp import FastMCP
 from mcp.types import TextContent
 
@@ -54,3 +56,17 @@ class Library:
         return data
 
 Library().install()
+
+class Shop:
+    def find(self, title):
+        if len(title) < 3:
+            return {"error": "the title is too short"}  # here
+        return {"title": title}
+
+def shop():
+    return cast(Shop, build())
+
+@mcp.tool
+def find(title: str) -> dict:
+    """Find."""
+    return shop().find(title)

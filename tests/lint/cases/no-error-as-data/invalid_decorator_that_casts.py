@@ -4,7 +4,7 @@ import typing
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from acme import store
+from acme import schema, store
 from mcp.server.fastmcp import FastMCP
 from mcp.server.fastmcp.exceptions import ToolError
 
@@ -67,6 +67,20 @@ async def lend(title: str) -> dict:
         return store.lend(title)
     except KeyError:
         return {"error": "no such title"}  # here
+
+def converted(func: F) -> F:
+    async def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return await func(*args, **kwargs)
+    return schema.cast(func, wrapper)
+
+@mcp.tool()
+@converted
+async def keep(title: str) -> dict:
+    """Keep."""
+    try:
+        return store.keep(title)
+    except KeyError:
+        return {"error": "no such title"}
 
 @mcp.tool()
 @judged

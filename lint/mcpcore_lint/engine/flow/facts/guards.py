@@ -348,9 +348,11 @@ def _is_unread(maker: Value, owner: Module | None, *, called: bool) -> bool:
         is_partial = isinstance(maker, Symbol) and maker.name == "functools.partial"
         return isinstance(definition, ast.ClassDef) or is_partial
     # A decorator with arguments returns the function that gets the decorated one.
-    made = [function for function, outer in _returned(definition) if outer is definition] if called else []
+    made = [function for function, outer in _returned(definition, owner) if outer is definition] if called else []
     return not all(
-        _is_plain(value, owner.scope_of(function)) for function in (definition, *made) for value in returned(function)
+        _is_plain(value, owner.scope_of(function))
+        for function in (definition, *made)
+        for value in _replacements(function, owner)
     )
 
 
@@ -380,12 +382,14 @@ def _wrapper_of_function(
     def fits(pair: tuple[_Function, _Function]) -> bool:
         return type(pair[0]) is not type(node)
 
-    for function, decorator in sorted(_returned(maker), key=fits):
+    for function, decorator in sorted(_returned(maker, module), key=fits):
         given = {parameter.arg for parameter in all_parameters(function.args)}
-        if called and {getattr(value, "id", "") for value in returned(function)} in [{name} for name in given]:
+        if called and {getattr(value, "id", "") for value in _replacements(function, module)} in [
+            {name} for name in given
+        ]:
             return []  # `@register("name")` returns the function that it gets
         # `def retry(times)` returns the decorator, `def retry(run)` the replacement of `run`.
-        inner = [] if decorator is not maker else sorted(_returned(function), key=fits)
+        inner = [] if decorator is not maker else sorted(_returned(function, module), key=fits)
         if inner and isinstance(function, ast.FunctionDef):
             function, decorator = inner[0][0], function  # noqa: PLW2901 - continue one level deeper
         parameters = all_parameters(decorator.args)
@@ -394,12 +398,34 @@ def _wrapper_of_function(
     return []
 
 
-def _returned(node: _Function) -> list[tuple[_Function, _Function]]:
+def _replacements(node: _Function, module: Module) -> list[ast.expr]:
+    """The expressions that a decorator returns, each without the call of a function that returns its argument.
+
+    Such are `cast(F, wrapper)`, `update_wrapper(wrapper, func)` and `wraps(func)(wrapper)`.
+    """
+
+    def is_of(func: ast.expr, name: str) -> bool:
+        symbol = evaluate(func, module.scope_of(node))
+        return isinstance(symbol, Symbol) and symbol.name == name
+
+    values = returned(node)
+    for at, value in enumerate(values):
+        match value:
+            case ast.Call(func=func, args=[_, inner]) if is_of(func, "typing.cast"):
+                values[at] = inner
+            case ast.Call(func=func, args=[inner, _]) if is_of(func, "functools.update_wrapper"):
+                values[at] = inner
+            case ast.Call(func=ast.Call(func=func), args=[inner]) if is_of(func, "functools.wraps"):
+                values[at] = inner
+    return values
+
+
+def _returned(node: _Function, module: Module) -> list[tuple[_Function, _Function]]:
     """Return the nested functions that a function returns, each with the function whose parameter it closes over."""
     inside = own_statements(node)
     nested = {inner.name: inner for inner in inside if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef))}
     pairs: list[tuple[_Function, _Function]] = []
-    values = returned(node) if nested else []
+    values = _replacements(node, module) if nested else []
     while values:
         match values.pop(0):
             case ast.IfExp(body=body, orelse=orelse):
@@ -408,5 +434,5 @@ def _returned(node: _Function) -> list[tuple[_Function, _Function]]:
                 pairs.append((nested[name], node))
             case ast.Call(func=ast.Name(id=name)) if name in nested:
                 decorator = nested[name]
-                pairs.extend(pair for pair in _returned(decorator) if pair[1] is decorator)
+                pairs.extend(pair for pair in _returned(decorator, module) if pair[1] is decorator)
     return pairs

@@ -4,10 +4,12 @@ import ast
 from collections.abc import Sequence, Set as AbstractSet
 from typing import Final
 
-from mcpcore_lint.engine.registrations.environment import FUNCTIONS, method_called
+from mcpcore_lint.engine.registrations.environment import FUNCTIONS, arguments_of, method_called
+from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.symbols import is_static, last_name
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, mentions, own_nodes, returned, walk_shallow
+from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, returned, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol, Value
 from mcpcore_lint.rules._bodies import Body
@@ -27,7 +29,8 @@ _IN_A_THREAD: Final = frozenset(
 """Functions that return the result of their first argument."""
 _EXECUTORS: Final = {"run_in_executor": 1, "submit": 0}
 """Methods that run a function in a thread or a process, each with the place of the function among the arguments."""
-_MAX_DEPTH: Final = 3  # of functions that convert what they get by each other
+_MAX_DEPTH: Final = 3
+"""How many functions that convert an argument by another one are followed."""
 
 
 def core_of(node: ast.expr, scope: Scope, depth: int = 0) -> ast.expr:
@@ -72,35 +75,66 @@ def converted_by(call: ast.Call, scope: Scope, depth: int = 0) -> ast.expr | Non
 
 
 def _form_of(call: ast.Call, callee: Value, scope: Scope, depth: int) -> ast.expr | None:
-    """The only argument, or else the object, of which a function of the project returns another form.
-
-    Such a function raises nothing: `return json.dumps(asdict(self))`.
-    """
+    """The argument, or the object, that a function of the project only converts: `as_text(answer)`."""
     method = method_called(call.func, scope) if isinstance(call.func, ast.Attribute) else None
     node = method[0] if method is not None else getattr(callee, "definition", None)
     module = scope.module.project.module_defining(node) if isinstance(node, FUNCTIONS) else None
-    if module is None or not isinstance(node, FUNCTIONS) or len(call.args) > 1 or depth > _MAX_DEPTH:
+    if module is None or not isinstance(node, FUNCTIONS) or depth > _MAX_DEPTH:
         return None
-    names = [parameter.arg for parameter in all_parameters(node.args) if not call.args or parameter.arg != "self"]
-    forms = module.once(
-        ("forms", node, depth),
-        lambda: {_held(value, module.scope_of(node), depth + 1) for value in returned(node)},
-        {""},
-    )
-    alone = not any(
-        isinstance(part, ast.Raise) or (isinstance(part, ast.Expr) and mentions(part, names[0]))
-        for part in (own_nodes(node) if forms == {*names[:1]} else ())
-    )
-    return next(iter(call.args), getattr(call.func, "value", None)) if forms == {*names[:1]} and alone else None
+    key = ("converted", node, depth)
+    converted = module.once(key, lambda: _converted_parameter(node, module.scope_of(node), depth + 1), None)
+    if converted is None:
+        return None
+    is_bound = method is not None and not is_static(node)
+    if is_bound and isinstance(call.func, ast.Attribute) and converted == next(iter(all_parameters(node.args))).arg:
+        return call.func.value
+    return arguments_of(node, call, bound_first=is_bound).get(converted)
 
 
-def _held(node: ast.expr, scope: Scope, depth: int) -> str:
+def _converted_parameter(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, depth: int) -> str | None:
+    """The parameter that each answer of a function is another form of; None if the function may judge it first.
+
+    Such a function may test the parameter, but hands it to no other function, and raises nothing.
+    """
+    forms = {_converted_name(value, scope, depth) for value in returned(node)}
+    name = forms.pop() if len(forms) == 1 else ""
+    if name not in {parameter.arg for parameter in all_parameters(node.args)} or not leaves([*node.body], scope):
+        return None
+    if not all(last_name(decorator) == "staticmethod" for decorator in node.decorator_list):
+        return None
+    held = {name} | {other for other in scope.bindings if _converted_name(ast.Name(other), scope, depth) == name}
+    for part in own_nodes(node):
+        match part:
+            case ast.Raise() | ast.Assert() | ast.Yield() | ast.YieldFrom() | ast.Return(value=None):
+                return None
+            case ast.Name(id=used) if used in held and not _is_kept_by(part, name, scope, depth):
+                return None
+    return name
+
+
+def _is_kept_by(use: ast.Name, name: str, scope: Scope, depth: int) -> bool:
+    """Whether the statement that uses a value returns it, tests it, or gives another form of it a name."""
+    statement: ast.AST = use
+    while not isinstance(statement, ast.stmt):
+        statement = scope.module.parents[statement]
+    match statement:
+        case ast.Return() | ast.If():
+            return True
+        case (
+            ast.Assign(targets=[ast.Name()], value=value) | ast.AnnAssign(target=ast.Name(), value=ast.expr() as value)
+        ):
+            return _converted_name(value, scope, depth) == name
+    return False
+
+
+def _converted_name(node: ast.expr, scope: Scope, depth: int) -> str:
     """The name of which an expression is another form, also behind a name that has one value."""
     core = core_of(node, scope, depth)
     bindings = scope.bindings.get(getattr(core, "id", ""), [])
     made = bindings[0].value if [binding.kind for binding in bindings] == ["assign"] else None
-    # Two names may have the value of each other.
-    return _held(made, scope, depth + 1) if made is not None and depth <= _MAX_DEPTH else getattr(core, "id", "")
+    if made is None or depth > _MAX_DEPTH:  # two names may have the value of each other
+        return getattr(core, "id", "")
+    return _converted_name(made, scope, depth + 1)
 
 
 def _is_form_of(node: ast.expr, names: AbstractSet[str], scope: Scope) -> bool:

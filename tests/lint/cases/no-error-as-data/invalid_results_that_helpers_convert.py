@@ -51,3 +51,20 @@ def find(shelf: str) -> list[TextContent]:
     """Find the books of a shelf."""
     answer = fetch_page(shelf)
     return library.content(answer)
+
+def plainly(data, *, indent: int = 2) -> str:
+    if hasattr(data, "to_dict"):
+        data = data.to_dict()
+    text = json.dumps(data, indent=indent)
+    return text
+
+def fetch_all(shelf: str) -> dict:
+    try:
+        return httpx.get(shelf).json()
+    except httpx.HTTPError as error:
+        return {"success": False, "error": str(error)}  # here
+
+@mcp.tool()
+def show(shelf: str) -> str:
+    """Show the books of a shelf."""
+    return plainly(data=fetch_all(shelf), indent=4)

@@ -336,9 +336,10 @@ class FailureDetector:
             constant = value.value if isinstance(value, Const) else ...
             if key in SUCCESS_KEYS and constant is False and not declined:
                 return f'{{"{spelled[key]}": False}}'
-            made_up = in_clause and key in _EXIT_KEYS and isinstance(constant, int) and constant != 0
-            if made_up or (key in FAILURE_KEYS and constant is True):
-                return f'{{"{spelled[key]}": {constant!r}}}'
+            if key in FAILURE_KEYS and constant is True:
+                return f'{{"{spelled[key]}": True}}'
+            if key in _EXIT_KEYS and in_clause and type(constant) is int and constant and not _has_output(table):
+                return f'{{"{spelled[key]}": {constant}}}'
             if key in STATUS_KEYS and isinstance(constant, str) and constant.lower() in FAILED_STATUS:
                 explained = table.keys() & (ERROR_KEYS | MESSAGE_KEYS)
                 # `{"job": a, "status": "error"}` is the state of a job, unless it says what went wrong.
@@ -459,6 +460,15 @@ def normalized(key: str) -> str:
 def _says_success(table: dict[str, Value]) -> bool:
     values = (table[key] for key in SUCCESS_KEYS & table.keys())
     return any(isinstance(value, Const) and value.value is True for value in values)
+
+
+def _has_output(table: dict[str, Value]) -> bool:
+    """Whether a mapping may hold the output of a process, and so is the report that its tool is called for."""
+    outputs = [table[key] for key in (_OUTPUT, "output") if key in table]
+    return not all(
+        isinstance(value, (Const, Text)) or (isinstance(value, CallValue) and value.func.name in _TEXT_FUNCTIONS)
+        for value in outputs
+    )
 
 
 def _defaults(value: CallValue) -> list[tuple[object, Value]]:

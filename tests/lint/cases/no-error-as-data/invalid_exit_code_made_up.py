@@ -18,6 +18,17 @@ def run(command: list[str]) -> str:
         return json.dumps({"exit_code": -1, "stdout": "", "stderr": error.filename})  # here
 
 @mcp.tool
+def tidy(path: str) -> dict:
+    """Look for mistakes in the code of a project."""
+    try:
+        output = subprocess.check_output(["ruff", "check", path], text=True)
+    except subprocess.CalledProcessError as error:
+        return {"exit_code": 1, "output": error.output}
+    except OSError as error:
+        return {"exit_code": 127, "output": str(error)}  # here
+    return {"exit_code": 0, "output": output}
+
+@mcp.tool
 def look(command: str) -> dict:
     """Look for a command."""
     try:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Any, Final, NamedTuple
 
-from mcpcore_lint.engine.registrations.callers import all_callers_of
+from mcpcore_lint.engine.registrations.callers import all_callers_of, callers_of
 from mcpcore_lint.engine.registrations.environment import arguments_of, functions_run
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
@@ -26,7 +26,7 @@ DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps"})
 _NO_JSON: Final = frozenset({"json.JSONDecodeError", "json.decoder.JSONDecodeError"})
 _MAX_DEPTH: Final = 8
 _OF_ALL: Final = "schemas", None
-_WRITES: Final = frozenset({"update", "setdefault"})
+_WRITES: Final = frozenset({"update", "setdefault", "append", "extend", "insert"})
 _CHANGES: Final = frozenset({"strip", "lower", "upper", "casefold"})  # change a text in the same way each time
 
 
@@ -71,8 +71,10 @@ def of_annotations(scope: Scope, function: FunctionNode) -> Schemas:
         choices = getattr(literal, "elts", [literal])
         values = frozenset(part.value for part in choices if isinstance(part, ast.Constant))
         # `Literal[Mode, "all"]` has choices that are written elsewhere.
-        known = len(values) == len(choices)
-        values = values | {None} if known and optional else values if known else frozenset()
+        if len(values) != len(choices):
+            values = frozenset()
+        elif optional:
+            values |= {None}
         schemas[name] = Accepted(values, last_name(core).lower(), optional=optional)
     return schemas
 
@@ -82,7 +84,14 @@ def _annotation(bindings: Sequence[Binding], scope: Scope) -> ast.expr | None:
     match bindings:
         case [Binding(kind="parameter", annotation=annotation)]:
             return annotation
-        case [Binding(node=ast.For(target=ast.Name(), iter=ast.Name(id=held)))]:
+        case [
+            Binding(
+                node=ast.For(
+                    target=ast.Name(),
+                    iter=ast.Name(id=held) | ast.BoolOp(op=ast.Or(), values=[ast.Name(id=held), ast.List(elts=[])]),
+                )
+            )
+        ] if held not in _changed(scope):
             items = _without_none(_annotation(scope.bindings.get(held, []), scope))
             return items.slice if isinstance(items, ast.Subscript) and last_name(items).lower() == "list" else None
     return None
@@ -164,28 +173,30 @@ def of_tool(
 
 def _holders(handler: Handler, routes: Sequence[Served]) -> set[str]:
     """The parameters that hold the arguments of a call: `**kwargs`, and those that get one of the dispatcher."""
-    node, bound_first = handler.node, handler.module.scope_of(handler.node).owner is not None
+    node, scope = handler.node, handler.module.scope_of(handler.node)
     holders = {node.args.kwarg.arg} if node.args.kwarg is not None else set[str]()
     if isinstance(node, ast.Lambda):
         return holders
     for route in routes:
-        theirs = {parameter.arg for parameter in all_parameters(route.inside.node.args)} - _changed(route.inside)
+        theirs = {parameter.arg for parameter in all_parameters(route.inside.node.args)} - _changed(
+            route.inside.module.scope_of(route.inside.node)
+        )
         holders |= theirs if route.inside.node is node else set()
-        passed = arguments_of(node, route.call, bound_first=bound_first) if route.call is not None else {}
+        passed = arguments_of(node, route.call, bound_first=scope.owner is not None) if route.call is not None else {}
         for name, argument in passed.items():
             whole = argument.values[0] if isinstance(argument, ast.BoolOp) else argument  # `arguments or {}`
             if getattr(whole, "id", "") in theirs:
                 holders.add(name)
-    return holders - _changed(handler)
+    return holders - _changed(scope)
 
 
-def _changed(function: Handler) -> frozenset[str]:
+def _changed(scope: Scope) -> frozenset[str]:
     """The names of what a function gives other values: `arguments["mode"] = "other"`, `arguments.update(...)`."""
-    return function.module.once(
-        ("changed", function.node),
+    return scope.module.once(
+        ("changed", scope.node),
         lambda: frozenset(
             getattr(part.value, "id", "")
-            for part in walk([function.node])
+            for part in walk([scope.node])
             if (isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store))
             or (isinstance(part, ast.Attribute) and part.attr in _WRITES)
         ),
@@ -202,18 +213,18 @@ def _passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
     is_served = any(other.serves for other in ctx.tools)
     for called, call, scope in all_callers_of(function.module.scope_of(function.node)) if is_served else ():
         arguments = arguments_of(called.function, call, bound_first=called.bound_first)
-        known += [
-            {key: accepted(argument, held, properties, scope) for key, argument in arguments.items()}
-            for served in _served_at(call, scope, tool, ctx)
-            # A function that serves one tool passes on what the schema of this tool allows.
-            for handler in [served[1].handler]
-            for properties in [
-                of_tool(tool, handler, ctx)
-                if handler is not None and handler.node is scope.node
-                else of_tool(tool, served[1].inside, ctx, served=served)
-            ]
-            for held in [of_names({}, properties, scope)]
-        ] or [{}]
+        served = [*_served_at(call, scope, tool, ctx)]
+        for registration, route in served:
+            if route.handler is not None and scope.node is route.handler.node is not route.inside.node:
+                # A function that serves one tool, and nothing else, passes on what the schema of this tool allows.
+                others = [where for *_, where in callers_of(scope) or () if where.node is not route.inside.node]
+                properties = {} if others else of_tool(tool, route.handler, ctx)
+            else:
+                properties = of_tool(tool, route.inside, ctx, served=(registration, route))
+            held = of_names({}, properties, scope)
+            known.append({key: accepted(argument, held, properties, scope) for key, argument in arguments.items()})
+        if not served:
+            known.append({})
     merged = ((key, reduce(either, (values.get(key) for values in known))) for key in (known[0] if known else ()))
     return {key: value for key, value in merged if value is not None}
 
@@ -310,7 +321,7 @@ def accepted(node: ast.expr | None, parameters: Schemas, properties: Schemas, sc
                 return None if found is None or found.optional else found
             other = default.value
             ends = (other, other) if isinstance(other, (int, float)) else (math.inf, -math.inf)
-            return either(found, Accepted(frozenset({other}), type(other).__name__, *ends))
+            return either(found._replace(optional=False), Accepted(frozenset({other}), type(other).__name__, *ends))
         case ast.Call(func=ast.Attribute(value=inner, attr=change), args=[]) if change in _CHANGES:
             whole = accepted(inner, parameters, properties, scope)
             values = whole.values if whole is not None else frozenset[object]()

@@ -53,6 +53,8 @@ async def search(arguments):
     if rows > 40:
         return {"error": "many rows"}  # here
     size = arguments.get("size", -1)
+    if not isinstance(size, int):
+        return {"error": "the size must be a number"}
     if size < 0:
         return {"error": "no size"}  # here
     order = arguments.get("order", None)

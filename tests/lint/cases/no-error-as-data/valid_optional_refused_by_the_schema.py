@@ -24,7 +24,7 @@ def find(
     for title in titles:
         if not isinstance(title, str):
             return {"error": "all titles must be texts"}
-    for limit in limits:
+    for limit in limits or []:
         if not isinstance(limit, (int, float)):
             return {"error": "all limits must be numbers"}
     return search(titles, kind, shelf)

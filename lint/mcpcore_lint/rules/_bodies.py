@@ -40,6 +40,11 @@ N = TypeVar("N", bound=ast.AST)
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _NEVER_NONE: Final = frozenset({"str", "int", "float", "bool", "list", "dict", "literal"})
+_SAME: Final[dict[type[ast.cmpop], bool]] = {
+    **dict.fromkeys((ast.In, ast.Eq, ast.Is), True),
+    **dict.fromkeys((ast.NotIn, ast.NotEq, ast.IsNot), False),
+}
+"""The comparisons with values, each with whether it says that a name has one of them."""
 _BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 
 
@@ -184,7 +189,7 @@ class Body:
         return tests
 
     def true_names(self, node: ast.expr) -> set[str]:
-        """The names and the calls of methods that are true where a node runs: a test has refused them otherwise.
+        """The names that are true where a node runs, since a test has refused them otherwise.
 
         An object that is not None counts as true, so that nothing is said of a function that tests it again.
         """
@@ -198,11 +203,25 @@ class Body:
             # Between the test and the node it gets no other value.
             if is_true
             and name not in names
-            and not any(
-                test.lineno <= getattr(at.node, "lineno", 0) <= node.lineno
-                for at in bindings.get(name.partition(".")[0], ())
-            )
+            and not any(test.lineno <= getattr(at.node, "lineno", 0) <= node.lineno for at in bindings.get(name, ()))
         }
+
+    def true_calls(self, node: ast.expr) -> Iterator[str]:
+        """The calls of methods that tests have found true where a node runs, such as `name.isalnum()`.
+
+        Each depends on constants and on the object alone. No statement before the node calls another method of the
+        object, as `path.unlink()` does, or assigns its name.
+        """
+        bindings = self.scope(node).bindings
+        for test, holds in self.tests(node):
+            for part, is_true in _parts(test, holds=holds):
+                name = root_of(part)
+                if not is_true or not isinstance(part, ast.Call) or _names(part) != [name] or name not in bindings:
+                    continue
+                changes = [at.node for at in bindings[name]]
+                changes += [statement for statement in self.all(ast.Expr) if root_of(statement.value) == name]
+                if not any(test.lineno <= getattr(change, "lineno", 0) <= node.lineno for change in changes):
+                    yield ast.unparse(part)
 
     def after(self, statement: ast.AST) -> list[ast.stmt]:
         """The statements after a statement in its block."""
@@ -276,26 +295,47 @@ def _may_be_empty(binding: Binding, bindings: Bindings) -> bool:
     return False
 
 
-def _implied(test: ast.expr, *, holds: bool, objects: bool = False) -> Iterator[tuple[str, bool]]:
-    """What a test shows of names and of calls of methods; with `objects`, also of a name that is not None."""
+def root_of(node: ast.AST) -> str:
+    """The name with which a chain of attributes and calls begins; empty if it begins with another expression."""
+    while isinstance(node, (ast.Attribute, ast.Await, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return getattr(node, "id", "")
+
+
+def _names(node: ast.expr) -> list[str]:
+    return [part.id for part in walk([node]) if isinstance(part, ast.Name)]
+
+
+def _parts(test: ast.expr, *, holds: bool) -> Iterator[tuple[ast.expr, bool]]:
+    """The parts of a test whose results its own result shows: `a` and `b` of `a and not b`, if it holds."""
     match test:
-        case ast.Name() | ast.Call(func=ast.Attribute()):
-            yield ast.unparse(test), holds
-        case ast.Compare(
-            left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as operator], comparators=[ast.Constant(value=None)]
-        ) if objects:
-            yield name, holds is isinstance(operator, ast.IsNot)
-        case ast.Compare(
-            left=ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]),
-            ops=[ast.Eq() | ast.NotEq() | ast.Gt() as operator],
-            comparators=[ast.Constant(value=0)],
-        ):
-            yield name, holds is not isinstance(operator, ast.Eq)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _implied(operand, holds=not holds, objects=objects)
+            yield from _parts(operand, holds=not holds)
         case ast.BoolOp(op=operator, values=values) if isinstance(operator, ast.And) is holds:
             for value in values:
-                yield from _implied(value, holds=holds, objects=objects)
+                yield from _parts(value, holds=holds)
+        case _:
+            yield test, holds
+
+
+def _implied(test: ast.expr, *, holds: bool, objects: bool = False) -> Iterator[tuple[str, bool]]:
+    """The names whose truth a test shows; with `objects`, also that of a name that is not None."""
+    for part, result in _parts(test, holds=holds):
+        match part:
+            case ast.Name(id=name):
+                yield name, result
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="strip"), args=[]) if result:
+                yield name, True
+            case ast.Compare(
+                left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as operator], comparators=[ast.Constant(value=None)]
+            ) if objects:
+                yield name, result is isinstance(operator, ast.IsNot)
+            case ast.Compare(
+                left=ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]),
+                ops=[ast.Eq() | ast.NotEq() | ast.Gt() as operator],
+                comparators=[ast.Constant(value=0)],
+            ):
+                yield name, result is not isinstance(operator, ast.Eq)
 
 
 def _open_part(test: ast.expr, known: dict[str, bool], schemas: Schemas, *, holds: bool) -> ast.expr:
@@ -307,16 +347,12 @@ def _open_part(test: ast.expr, known: dict[str, bool], schemas: Schemas, *, hold
 
 def _compared(test: ast.expr, scope: Scope, *, holds: bool) -> Iterator[tuple[str, set[object], bool]]:
     """The names that a test compares with values, each with the values and whether the name is one of them."""
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _compared(operand, scope, holds=not holds)
-        case ast.BoolOp(op=operator, values=values) if isinstance(operator, ast.And) is holds:
-            for value in values:
-                yield from _compared(value, scope, holds=holds)
-        case ast.Compare(left=ast.Name(id=name), ops=[operator], comparators=[right]):
-            choices = _values(evaluate(right, scope), among=isinstance(operator, (ast.In, ast.NotIn)))
-            if choices is not None and isinstance(operator, (ast.In, ast.NotIn, ast.Eq, ast.NotEq, ast.Is, ast.IsNot)):
-                yield name, choices, holds is isinstance(operator, (ast.In, ast.Eq, ast.Is))
+    for part, result in _parts(test, holds=holds):
+        match part:
+            case ast.Compare(left=ast.Name(id=name), ops=[operator], comparators=[right]) if type(operator) in _SAME:
+                choices = _values(evaluate(right, scope), among=isinstance(operator, (ast.In, ast.NotIn)))
+                if choices is not None:
+                    yield name, choices, result is _SAME[type(operator)]
 
 
 def _values(value: Value, *, among: bool) -> set[object] | None:
@@ -344,8 +380,8 @@ def _holds(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | N
             results, stops = [_holds(value, known, schemas) for value in values], isinstance(operator, ast.Or)
             return stops if stops in results else None if None in results else not stops
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds]) if name in schemas:
-            known_kinds = {getattr(kind, "id", "") for kind in getattr(kinds, "elts", [kinds])}
-            return True if schemas[name].kind in known_kinds and not schemas[name].optional else None
+            classes = {kind.id for kind in getattr(kinds, "elts", [kinds]) if isinstance(kind, ast.Name)}
+            return True if schemas[name].kind in classes and not schemas[name].optional else None
         case ast.Compare(
             left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as operation], comparators=[ast.Constant(value=None)]
         ) if name in schemas:

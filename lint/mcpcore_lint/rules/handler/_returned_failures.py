@@ -23,7 +23,7 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, inside
+from mcpcore_lint.rules._bodies import Body, body_of, inside, root_of
 from mcpcore_lint.rules.handler._conversions import converted_by, core_of
 from mcpcore_lint.rules.handler._failures import (
     ERROR_KEYS,
@@ -295,7 +295,8 @@ class _AnswerReader:
             return
         for call, item, flags in self._calls(node, scope):
             in_clause = caught or (call in self._body.parents and self._body.clause_of(call) is not None)
-            names = self._body.true_names(call) | {name for name, value in self._settings.items() if value is TRUE}
+            names = {name for name, value in self._settings.items() if value is TRUE}
+            names |= self._body.true_names(call) | {*self._body.true_calls(call)}
             true = {name: Const(call, scope.module, TRUE) for name in names}
             args = [true.get(getattr(arg, "id", "")) or self._evaluate(arg, scope) for arg in call.args]
             keywords = {
@@ -322,6 +323,7 @@ class _AnswerReader:
                     settings=(
                         *settings_of(model, args, keywords, complete=direct),
                         *_made_with(call, scope, names),
+                        *_truths(call, model, names),
                         *_entries(call, model, names, self._body),
                     ),
                 )
@@ -411,28 +413,47 @@ def _made_with(call: ast.Call, scope: Scope, true: set[str]) -> Settings:
     )
 
 
+def _passed(call: ast.Call, model: Handler) -> dict[str, ast.expr]:
+    """The arguments of a call by the parameters that get them, without those that the function assigns again."""
+    scope = model.module.scope_of(model.node)
+    bound_first = scope.owner is not None and isinstance(call.func, ast.Attribute)
+    passed = arguments_of(model.node, call, bound_first=bound_first) if isinstance(model.node, FUNCTIONS) else {}
+    return {
+        parameter: argument
+        for parameter, argument in passed.items()
+        if [binding.kind for binding in scope.bindings[parameter]] == ["parameter"]
+    }
+
+
+def _truths(call: ast.Call, model: Handler, true: set[str]) -> Settings:
+    """What is true of the parameters of a function, since the caller has found it true of the same values.
+
+    What is true of `title.strip()` is true of a parameter that gets it, also if the function strips the text again.
+    """
+    truths: list[str] = []
+    for parameter, argument in _passed(call, model).items():
+        name = root_of(argument)
+        held = ast.unparse(argument) if name else ""
+        spellings = {name: [parameter], f"{name}.strip()": [parameter, f"{parameter}.strip()"]}.get(held, [])
+        rests = [text.removeprefix(held) for text in sorted(true) if text == held or text.startswith(f"{held}.")]
+        truths += (spelling + rest for spelling in spellings for rest in rests)
+    return tuple((truth, TRUE) for truth in truths)
+
+
 def _entries(call: ast.Call, model: Handler, true: set[str], body: Body) -> Settings:
     """The entries of the dicts that a call passes: those that the caller always makes, and neither function changes.
 
     An entry that is a parameter whose missing value the caller has refused is true, and others are not known.
     """
-    bindings, function = body.scope(call).bindings, model.node
-    bound_first = model.module.scope_of(function).owner is not None and isinstance(call.func, ast.Attribute)
-    passed = arguments_of(function, call, bound_first=bound_first) if isinstance(function, FUNCTIONS) else {}
+    bindings = body.scope(call).bindings
     entries: dict[str, str | None] = {}
-    for parameter, argument in passed.items():
-        once = [at.kind for at in model.module.scope_of(function).bindings[parameter]] == ["parameter"]
-        # What is true of `title`, or of `title.strip()`, is true of a parameter that gets `title.strip()`.
-        whole = ast.unparse(argument) if isinstance(argument, (ast.Name, ast.Call)) else ""
-        bare = whole.removesuffix(".strip()")
-        entries |= {parameter + text[len(bare) :]: TRUE for text in true if once and text.startswith(f"{bare}.")}
-        entries |= dict.fromkeys([parameter] if once and whole in true else [], TRUE)
+    for parameter, argument in _passed(call, model).items():
         kept = bindings.get(getattr(argument, "id", ""), [])
         made = kept[0].value if [at.kind for at in kept] in (["assign"], ["annotated"]) else argument
         if not isinstance(made, ast.Dict) or not all(isinstance(key, ast.Constant) for key in made.keys):
             continue
         changed = [*_changes(getattr(argument, "id", ""), body, argument), *_changes(parameter, body_of(model))]
-        for key, value in zip(made.keys, made.values, strict=True) if once and None not in changed else ():
+        for key, value in zip(made.keys, made.values, strict=True) if None not in changed else ():
             text, name = ast.unparse(key) if key is not None else "", getattr(value, "id", "")
             is_true = name in true and [at.kind for at in bindings.get(name, ())] == ["parameter"]
             entries[f"{parameter}[{text}]"] = TRUE if is_true and text not in changed else None

@@ -1,4 +1,5 @@
 # message: find returns {"error": ...}
+import numbers
 from typing import Any, List, Literal, Optional
 
 from fastmcp import FastMCP
@@ -25,3 +26,14 @@ def find(
         if not isinstance(title, str):
             return {"error": "all titles must be texts, sorted"}  # here
     return search(titles, kind)
+
+@mcp.tool
+def keep(title: str | int, titles: list[str]) -> dict:
+    """Keep books."""
+    if not isinstance(title, numbers.Number):
+        return {"error": "give a number"}  # here
+    titles.extend(read())
+    for other in titles:
+        if not isinstance(other, str):
+            return {"error": "all titles must be texts"}  # here
+    return search(titles, title)

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError
 
@@ -53,3 +55,35 @@ def lend_more(names: list[str]) -> dict:
     if len(names) > 0 and names[0]:
         return lend_all(names=names)
     raise ToolError("give a name")
+
+def keep(title):
+    if not title:
+        return {"error": "no title"}
+    return {"title": title}
+
+@mcp.tool
+def keep_one(name: str) -> dict:
+    """Keep."""
+    if not name.strip():
+        raise ToolError("give a title")
+    return keep(name)
+
+@mcp.tool
+def bring_one(name: str) -> dict:
+    """Bring."""
+    if not name.strip():
+        raise ToolError("give a title")
+    return library.bring(title=name)
+
+def read(path):
+    if not path.exists():
+        return {"error": "no such file"}
+    return {"text": path.read_text()}
+
+@mcp.tool
+def read_file(name: str) -> dict:
+    """Read."""
+    path = Path(name)
+    if not path.exists():
+        raise ToolError("no such file")
+    return read(path)

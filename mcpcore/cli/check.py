@@ -185,12 +185,11 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
     """
     from mcpcore.check.running import UnreachableError
     from mcpcore.proxy.sessions import cancel_on_signal
-    from mcpcore.values.unwrapping import leaves_of
 
-    done = False
+    done, unreachable = False, None
 
     async def perform() -> None:
-        nonlocal done
+        nonlocal done, unreachable
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(cancel_on_signal, tasks.cancel_scope, [])
 
@@ -201,20 +200,20 @@ def _perform(run: Check, shown: str, *, choose: Callable[[list[CheckedTool]], bo
                     tasks.cancel_scope.cancel()
                     return False
 
-            await run.run(ask)
+            try:
+                await run.run(ask)
+            except UnreachableError as exc:
+                unreachable = exc
             done = True
             tasks.cancel_scope.cancel()
 
-    try:
-        anyio.run(perform)
-    except* UnreachableError as group:
-        first = next(leaves_of(group))
-        assert isinstance(first, UnreachableError)
+    anyio.run(perform)
+    if unreachable is not None:
         raise Problem(
-            f"{shown} cannot be checked: {first}.",
-            detail=first.stderr.strip() or None,
+            f"{shown} cannot be checked: {unreachable}.",
+            detail=unreachable.stderr.strip() or None,
             hint="check that it runs: mcpcore call --list, with the same server",
-        ) from None
+        )
     if not done:  # pragma: no branch - not traced by 3.11 after a cancellation: gh-106749
         run.stop("it was interrupted")
     return not done

@@ -223,17 +223,21 @@ def _path_in_repository(path: str) -> str:
 
 
 def _unpack(source: Source, root: Path) -> None:
-    """Write the Python files of a revision; links and anything else that is not a plain file are left out."""
+    """Write the Python files of a revision; links, names that lead out of `root` and all else are left out."""
     top = (_git("rev-parse", "--show-toplevel") or b".").decode().strip()
     command = ["git", "-C", top, "archive", "--format=tar", source.revision]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603
         assert process.stdout is not None
         try:
             with tarfile.open(fileobj=process.stdout, mode="r|") as archive:
-                for member in archive:
-                    if member.isfile() and member.name.endswith(_KEPT):
-                        # The filter refuses names that lead out of the folder.
-                        archive.extract(member, root, filter="data")
+                archive.extraction_filter = lambda file, _: file  # before Python 3.11.4, extract() takes no filter
+                for file in archive:
+                    if (
+                        file.isfile()
+                        and file.name.endswith(_KEPT)
+                        and (root / file.name).resolve().is_relative_to(root)
+                    ):
+                        archive.extract(file, root)
         except (tarfile.TarError, OSError) as exc:
             process.kill()
             raise Problem(f"{source.text}: git archive failed: {exc}.") from exc

@@ -244,8 +244,7 @@ def test_failures_without_a_time_have_a_row_but_no_bars(tmp_path):
     counted = collect(records)
     late, now = (next(group for group in counted.groups if group.tool == name) for name in ("late", "now"))
     assert (" ", "█") == (spark(counted.series(late)), spark(counted.series(now)))
-    page = render(counted, title="t")
-    assert page.count("<rect") == 2  # the bar of the chart, and the only row with a trend
+    assert render(counted, title="t").count("<rect") == 2  # the bar of the chart, and the only row with a trend
     assert None is collect([]).slot_start(0)
     assert "The records say no time." in render(collect(records[:1]), title="t")
 

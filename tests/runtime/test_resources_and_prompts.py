@@ -142,8 +142,7 @@ class TestSuccess:
         assert [("pmid", True), ("words", False)] == [(argument.name, argument.required) for argument in arguments]
         descriptions = [(argument.description or "").split("Provide a value matching")[0] for argument in arguments]
         assert ["The article.", ""] == [description.strip() for description in descriptions]
-        contents = ask(server, reading("articles://7"), mode=era).contents
-        assert "dev.mcpcore/errors" not in json.dumps(contents[0].meta)
+        assert "dev.mcpcore/errors" not in json.dumps(ask(server, reading("articles://7"), mode=era).contents[0].meta)
 
     def test_handlers_of_each_kind(self) -> None:
         """Methods, static methods, closures and handlers without a context may return bytes and SDK types."""

@@ -86,8 +86,7 @@ def test_a_contract_written_by_the_fix_can_be_imported_and_needs_recoveries(tmp_
     assert fixed.after == again.after
     path = tmp_path / "server.py"
     path.write_text(fixed.after)
-    names = runpy.run_path(str(path))
-    assert "changed" in {each.reason for each in names["fetch"].contract}
+    assert "changed" in {each.reason for each in runpy.run_path(str(path))["fetch"].contract}
 
 
 @pytest.mark.parametrize(

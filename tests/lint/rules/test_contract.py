@@ -113,8 +113,7 @@ class TestAcrossFiles:
             "store.py": "from mcpcore import not_found\n"
             'def find() -> str:\n    raise not_found("x", reason="NoMatch")\n',
         }
-        found = lint(tmp_path, files, "error-contract-reason-format")
-        assert [each.fix for each in found] == [None]
+        assert [each.fix for each in lint(tmp_path, files, "error-contract-reason-format")] == [None]
 
     def test_a_model_is_followed_through_the_modules_of_the_project(self, tmp_path):
         """An inherited field of a re-exported model is found, with its place."""

@@ -98,7 +98,12 @@ def _problem(rule: Rule) -> str | None:
     if family not in FAMILIES:
         return f"its family must be one of {', '.join(FAMILIES)}, not {family!r}"
     missing = [field for field in TEXTS if not isinstance(getattr(rule, field, None), str)]
-    return f"it lacks {', '.join(missing)}, which its page shows" if missing else None
+    return (
+        f"it lacks {', '.join(missing)}, which its page shows: "
+        f"write `{missing[0].capitalize().replace('_', ' ')}: ...` into its docstring"
+        if missing
+        else None
+    )
 
 
 def _entry_points() -> list[EntryPoint]:

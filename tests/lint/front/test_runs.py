@@ -639,7 +639,7 @@ def test_errors_in_custom_rules_are_reported(empty, monkeypatch, body, said):
         ('"house-no-shouting"', '"House rule"', "its id must be lower-case words with hyphens between them"),
         ("Severity.WARNING", '"warning"', "its severity must be a Severity, not 'warning'"),
         ('family = "project"', 'family = "house"', "its family must be one of contract, "),
-        ("why =", "reason =", "it lacks why, which its page shows"),
+        ("why =", "reason =", "it lacks why, which its page shows: write `Why: ...` into its docstring"),
     ],
 )
 def test_unusable_rules_are_reported(old, new, said):

@@ -246,7 +246,9 @@ def _say_tried(tried: Tried) -> None:
         output.line(f"--check {line}")
     if tried.untried:
         output.line(
-            f"Nothing was tried: {tried.untried}; name one that has the dependencies with --environment.", err=True
+            f"Nothing was tried: {tried.untried}; name one that has the new dependencies with --environment, "
+            "or install them there.",
+            err=True,
         )
     elif not tried.broken:
         servers = f"their servers list {counted(tried.tools, 'tool')}" if tried.tools else "no server to list was found"

@@ -197,7 +197,7 @@ def test_without_the_dependencies_nothing_was_tried(tmp_path: Path) -> None:
     lacking = migrate(tmp_path / "a", {"server.py": f"import nowhere\n{SERVER}"})
     missing = migrate(tmp_path / "b", {"server.py": SERVER}, "--environment", str(tmp_path))
     assert (0, 0) == (lacking.exit_code, missing.exit_code)
-    assert "Nothing was tried: the environment has no module nowhere; name one" in lacking.stderr
+    assert "Nothing was tried: the environment has no module nowhere; name one that has the new dep" in lacking.stderr
     assert f"Nothing was tried: {tmp_path} did not run" in missing.stderr
 
 

@@ -87,7 +87,7 @@ LEFT: dict[str, tuple[str, str]] = {
                 return {"error": f"The session {x} ended long ago"}
             return {}
         """,
-        "f: a failure is returned whose values tell the cause",
+        "f: a failure is returned whose text tells no code",
     ),
     "a condition that reads a table that another function fills": (
         """
@@ -102,7 +102,7 @@ LEFT: dict[str, tuple[str, str]] = {
                 return {"error": f"The job {x} ended long ago"}
             return {}
         """,
-        "f: a failure is returned whose values tell the cause",
+        "f: a failure is returned whose text tells no code",
     ),
     "a condition that reads a number that another function counts": (
         """
@@ -118,7 +118,7 @@ LEFT: dict[str, tuple[str, str]] = {
                 return {"error": "The shop is closed today"}
             return {}
         """,
-        "f: a failure is returned whose values tell the cause",
+        "f: a failure is returned whose text tells no code",
     ),
     "a condition that asks the file system": (
         """
@@ -128,7 +128,7 @@ LEFT: dict[str, tuple[str, str]] = {
                 return {"error": "The backup of today is there"}
             return {}
         """,
-        "f: a failure is returned whose values tell the cause",
+        "f: a failure is returned whose text tells no code",
     ),
     "a condition behind a result": (
         """
@@ -141,7 +141,7 @@ LEFT: dict[str, tuple[str, str]] = {
                 return {"error": "The shop holds nothing of that kind"}
             return {}
         """,
-        "f: a failure is returned whose values tell the cause",
+        "f: a failure is returned whose text tells no code",
     ),
     "a condition behind a try that succeeded": (
         """
@@ -156,7 +156,7 @@ LEFT: dict[str, tuple[str, str]] = {
                     return {"error": "The shop holds that already"}
             return {}
         """,
-        "f: a failure is returned whose values tell the cause",
+        "f: a failure is returned whose text tells no code",
     ),
     "a case with a condition": (
         """
@@ -167,7 +167,7 @@ LEFT: dict[str, tuple[str, str]] = {
                     return {"error": "The shop is closed today"}
             return {}
         """,
-        "f: a failure is returned whose values tell the cause",
+        "f: a failure is returned whose text tells no code",
     ),
     "a response, beside which a variable of the environment is named": (
         """
@@ -182,7 +182,7 @@ LEFT: dict[str, tuple[str, str]] = {
                 return {"error": "The shop sent something odd. Set DEBUG_MODE=1 to log it."}
             return {}
         """,
-        "f: a failure is returned whose values tell the cause",
+        "f: a failure is returned whose text tells no code",
     ),
     "a condition that reads a flag as well": (
         """
@@ -194,7 +194,7 @@ LEFT: dict[str, tuple[str, str]] = {
                 return {"error": "The shop is closed today"}
             return {}
         """,
-        "f: a failure is returned whose values tell the cause",
+        "f: a failure is returned whose text tells no code",
     ),
     "a condition that reads what a function knows": (
         """
@@ -205,7 +205,7 @@ LEFT: dict[str, tuple[str, str]] = {
                 return {"error": "The shop is closed today"}
             return {}
         """,
-        "f: a failure is returned whose values tell the cause",
+        "f: a failure is returned whose text tells no code",
     ),
     "a condition that waits": (
         """
@@ -215,7 +215,7 @@ LEFT: dict[str, tuple[str, str]] = {
                 return {"error": "The shop is closed today"}
             return {}
         """,
-        "f: a failure is returned whose values tell the cause",
+        "f: a failure is returned whose text tells no code",
     ),
     "a lock, which passes with time": (
         """
@@ -223,7 +223,7 @@ LEFT: dict[str, tuple[str, str]] = {
         def f(x: str) -> dict:
             return {"error": "The order is locked"}
         """,
-        "f: a failure is returned whose values tell the cause",
+        "f: a failure is returned whose text tells no code",
     ),
     "a decorator suppresses": (
         """

@@ -205,7 +205,7 @@ def load(path: str) -> dict:
     # A file does not return some failures and raise others.
     assert 'return {"error": f"Invalid direction: {direction}"}' in files["other.py"]
     assert "move: other failures are returned, and stay" in report(outcome)[0]
-    assert "move: a failure is returned whose values tell the cause: declare a failure mode" in report(outcome)[1]
+    assert "move: a failure is returned whose text tells no code: declare a failure mode" in report(outcome)[1]
 
 
 def test_files_that_do_not_name_the_protocol_count(tmp_path: Path) -> None:

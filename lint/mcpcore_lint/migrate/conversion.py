@@ -580,6 +580,6 @@ def _kept(place: Place) -> tuple[str, str]:
     """The line about a failure that is unchanged."""
     if not place.raised:
         decide = "declare a failure mode for each cause, such as the status of a response, and raise ctx.fail"
-        return "a failure is returned whose values tell the cause", decide
+        return "a failure is returned whose text tells no code", decide
     decide = "declare a failure mode, and raise ctx.fail, if clients need a code or advice"
     return f"{place.raised.rpartition('.')[2]} keeps its class and its text", decide

@@ -460,13 +460,15 @@ class Conversation:
         return False
 
     def _suggest(self, message: str, known: Sequence[str]) -> None:
-        """Suggest similar tools, unless the server did, and the command that lists all tools."""
+        """Suggest similar tools, unless the server did, and the list of all tools; or the log, if it has a crash."""
         name = self.request.tool
         if name is not None and known and name not in known:
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
             suggested = any(tool in message.replace(name, "") for tool in near)
             step = "list the tools" if suggested or not near else f"did you mean {' or '.join(near)}? All tools"
             self.shows.append(partial(output.line, f"Next: {step}: {self.address.listing}", err=True))
+        elif "failed unexpectedly" in (self._server_stderr() or ""):
+            self.shows.append(partial(output.line, "Next: -v shows the server's log", err=True))
 
     def _transport(self) -> Any:
         if self.address.url is not None:

@@ -59,8 +59,7 @@ def read(raw: bytes) -> Any:
     message = parse(raw)
     if message is not None:
         return message
-    text = raw.decode("utf-8-sig", "replace")
-    return quietly(lambda: json.loads(_shallow(text), parse_int=_integer), None)
+    return quietly(lambda: json.loads(_shallow(raw.decode("utf-8-sig", "replace")), parse_int=_integer), None)
 
 
 def _integer(digits: str) -> int | str:

@@ -367,8 +367,7 @@ def _host_in(text: str) -> Any:
 
 
 def _is_loopback(host: Any) -> bool:
-    mapped = getattr(host, "ipv4_mapped", None)
-    return bool(getattr(mapped or host, "is_loopback", False))
+    return bool(getattr(getattr(host, "ipv4_mapped", None) or host, "is_loopback", False))
 
 
 class Front:

@@ -133,8 +133,12 @@ def test_no_module_is_longer_than_its_name_can_say():
 
 
 def test_every_release_of_python_3_11_runs_the_code():
-    """Before 3.11.4, which Debian 12 does not have, `except*` wraps what it raises, and `extract` takes no `filter`."""
+    """Debian 12 has 3.11.2. Before 3.11.4, `except*` wraps what it raises, and `extract` takes no `filter`; before 3.11.5, a
+    possessive repetition of a group, as in `(?:ab?c)*+`, also takes the part of the group that did match (gh-106052).
+    """
     texts = [path.read_text(encoding="utf-8") for name in HOMES for path in _files(name)]
+    groups = re.compile(r"^.*[)}](?:[?*+]|\{{1,2}\d*,?\d*\}{1,2})\+(?! ).*$", re.MULTILINE)
+    assert [] == [line for text in texts for line in groups.findall(text)]
     nodes = [node for text in texts if re.search(r"except\*|\.extract", text) for node in ast.walk(ast.parse(text))]
     clauses = [clause for node in nodes if isinstance(node, ast.TryStar) for clause in node.handlers]
     assert [] == [ast.unparse(node) for clause in clauses for node in ast.walk(clause) if isinstance(node, ast.Raise)]

@@ -44,7 +44,7 @@ def parse(raw: bytes) -> Any:
         return quietly(lambda: json.loads(raw), None)
 
 
-_PART: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
+_PART: Final = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[\[\]{}]', re.DOTALL)
 _MAX_DEPTH: Final = 100
 _MAX_DIGITS: Final = 4_300
 """Digits of an integer that Python reads."""

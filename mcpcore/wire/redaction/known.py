@@ -35,7 +35,7 @@ _ESCAPE: Final = re.compile(
 """Escapes of URLs, of JSON and programming languages, and of HTML."""
 
 _RUN: Final = re.compile(
-    r"\b(?P<hexadecimal>(?:0x)?[0-9A-Fa-f]{2}(?:[ :,-]{0,2}(?:0x)?[0-9A-Fa-f]{2}){4,}+)"
+    r"\b(?P<hexadecimal>(?:0x)?[0-9A-Fa-f]{2}(?>(?:[ :,-]{0,2}(?:0x)?[0-9A-Fa-f]{2}){4,}))"
     r"|(?P<base64>[A-Za-z0-9+/_-]{8,}+)={0,2}"
 )
 """Text that may be that of bytes, also with signs between them."""

@@ -214,7 +214,7 @@ def _places(starts: tuple[str, ...], low: str) -> list[int]:
 
 def _option_places(low: str) -> list[int]:
     """The places of long options; a line of dashes does not count."""
-    return [option.start() for option in _compiled(r"--(?=(?:[a-z0-9]{1,16}+-){0,3}+[a-z])").finditer(low)]
+    return [option.start() for option in _compiled(r"--(?=(?>(?:[a-z0-9]{1,16}+-){0,3})[a-z])").finditer(low)]
 
 
 def _key_places(low: str) -> list[int]:

@@ -34,9 +34,9 @@ _QUOTE = r"(?:[\"']|\\{1,7}[\"'])"
 # In a URL, in HTML, or escaped by number.
 _ENCODED = r"(?:\\(?:u0022|x22)|&(?:quot|apos|\#3[49]);|%22)"
 # The end of the name, and the text between the name and its value.
-_END = rf"{_QUOTE}?+\]?+"
-_IS = r"(?:\s(?:is|was))?+\s{0,8}+(?>:=|=>|={1,3}|!=|->|:|%3a)\s{0,8}+"
-_GIVEN = r"(?:\s(?:is|was))?+\s{0,8}+(?>:=|=>|=(?!=)|:(?!:))\s{0,8}+"
+_END = rf"(?>{_QUOTE}?)\]?+"
+_IS = r"(?>(?:\s(?:is|was))?)\s{0,8}+(?>:=|=>|={1,3}|!=|->|:|%3a)\s{0,8}+"
+_GIVEN = r"(?>(?:\s(?:is|was))?)\s{0,8}+(?>:=|=>|=(?!=)|:(?!:))\s{0,8}+"
 # `password: str = "..."`, `api_key=Secret("...")`, `token = token or "..."`
 _THROUGH = r"(?:[a-z_][\w.\[\]| ]{0,40}=\s{0,2}|[a-z_][\w.]{0,40}\((?:\w{1,20}=)?|[\w.]{1,40} or )?"
 # A file that holds it.
@@ -67,9 +67,9 @@ _WORD = r"\(?(?:[a-z][a-z:./_'-]{0,30}[0-9]{0,3}|[0-9]{1,6})[),.;:!?]{0,2}"
 _SENTENCE_END = r"[ \t]*(?:[\r\n\"'\\}\]]|\Z)"
 _NO_SENTENCE = (
     r"(?!(?!(?:apikey|basic|bearer|digest|dpop|gnap|hoba|mutual|negotiate|ntlm|oauth|scram-[\w-]{1,20}|token|vapid)\b)"
-    rf"{_WORD}(?:[ \t]{_WORD}){{2,40}}+{_SENTENCE_END})"
+    rf"{_WORD}(?>(?:[ \t]{_WORD}){{2,40}}){_SENTENCE_END})"
 )
-_NO_COOKIE_IN = rf"(?!{_WORD}(?:[ \t]{_WORD}){{1,40}}+{_SENTENCE_END})"
+_NO_COOKIE_IN = rf"(?!{_WORD}(?>(?:[ \t]{_WORD}){{1,40}}){_SENTENCE_END})"
 # `The Secret: Garden` is a title.
 _NO_TITLE = r"(?!(?-i:(?:(?<=\bThe )|(?<=\bAn )|(?<=\bA ))[A-Z][a-z]{2,16}: [A-Z][a-z]{1,24}(?![\w@#$%^&*+=/-])))"
 # The beginning of a token: behind no letter or digit, but for those of an escape (`\n`, `\u001b`, `%20`).
@@ -181,7 +181,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("authorization", "key"),
         (
             r"(?i)\b((?:(?:proxy-)?authorization|x-api-key)"
-            rf"{_QUOTE}?+\s{{0,8}}+[:=,]\s{{0,8}}+(?:b?{_QUOTE})?+){_STOP}{_NO_SENTENCE}[^\r\n\"'\\,;}}\])]+"
+            rf"(?>{_QUOTE}?)\s{{0,8}}+[:=,]\s{{0,8}}+(?>(?:b?{_QUOTE})?)){_STOP}{_NO_SENTENCE}[^\r\n\"'\\,;}}\])]+"
         ),
         starts=("authorization", "proxy-authorization", "x-api-key"),
     ),
@@ -189,7 +189,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         "cookie header",
         ("cookie",),
         (
-            rf"(?i)(?<![a-z0-9])((?:set[-_])?cookie{_QUOTE}?+\s{{0,8}}+[:=]\s{{0,8}}+(?:b?{_QUOTE})?+){_STOP}{_NO_COOKIE_IN}"
+            rf"(?i)(?<![a-z0-9])((?:set[-_])?cookie(?>{_QUOTE}?)\s{{0,8}}+[:=]\s{{0,8}}+(?>(?:b?{_QUOTE})?)){_STOP}{_NO_COOKIE_IN}"
             r"[^\r\n\"'\\}\])]+"
         ),
         starts=("cookie", "set-cookie", "set_cookie"),
@@ -321,8 +321,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         "connection string of a store",
         ("://",),
         (
-            rf"(?i)\b({STORES}://[^\s:@/\"'<>]{{0,256}}+:){_STOP}{_NO_PORT}@?+{_STORE_WORD}{{1,16}}+@"
-            rf"(?:{_STORE_WORD}{{0,16}}+@){{0,16}}"
+            rf"(?i)\b({STORES}://[^\s:@/\"'<>]{{0,256}}+:){_STOP}{_NO_PORT}@?+(?>{_STORE_WORD}{{1,16}})@"
+            rf"(?:(?>{_STORE_WORD}{{0,16}})@){{0,16}}"
         ),
         tail=f"{REDACTED}@",
         starts=(SCHEME,),
@@ -386,7 +386,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         ("%3a%2f%2f",),
         (
             rf"(?i)(%3a%2f%2f[^\s:@/?#\"'<>%]{{0,256}}+%3a){_STOP}"
-            rf"(?:[^{_BLANK}/?#\"'<>@&%]{{1,1024}}+|%(?!40)){{1,24}}+%40"
+            rf"(?>(?:[^{_BLANK}/?#\"'<>@&%]{{1,1024}}+|%(?!40)){{1,24}})%40"
         ),
         tail=f"{REDACTED}%40",
         alone=True,
@@ -394,7 +394,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         "credentials in brackets",
         ("auth=", "basi"),
-        rf"(?i)(?<![a-z0-9])((?:(?:http_?)?auth=\(|(?:HTTP)?BasicAuth\()(?:(?:login|username|user)=)?+){_STOP}[^)\n]{{1,400}}",
+        rf"(?i)(?<![a-z0-9])((?:(?:http_?)?auth=\(|(?:HTTP)?BasicAuth\()(?>(?:(?:login|username|user)=)?)){_STOP}[^)\n]{{1,400}}",
         starts=("auth=(", "http_auth=(", "httpauth=(", "basicauth(", "httpbasicauth("),
     ),
     Pattern(
@@ -434,7 +434,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         # {"name": "DB_PASSWORD", "value": "..."}, <add key="password" value="..."/>
         "value beside its name",
         (
-            rf"({_NAMED}{_QUOTE}[\s,]{{1,8}}+{_QUOTE}?+value{_QUOTE}?+\s{{0,8}}+[:=]\s{{0,8}}+b?(?P<quote>{_QUOTE}))"
+            rf"({_NAMED}{_QUOTE}[\s,]{{1,8}}+(?>{_QUOTE}?)value(?>{_QUOTE}?)\s{{0,8}}+[:=]\s{{0,8}}+b?(?P<quote>{_QUOTE}))"
             rf"{_STOP}(?s:(?!(?P=quote))(?:\\.|.)){{1,4096}}"
         ),
         needs=("value", "value"),
@@ -442,7 +442,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     _named(
         "secret in XML",
         (
-            rf"((?<=[<:.a-z0-9_-]){_NAMED}(?:\s[^<>\n]{{0,200}}+)?+(?<!/)>){_STOP}"
+            rf"((?<=[<:.a-z0-9_-]){_NAMED}(?>(?:\s[^<>\n]{{0,200}}+)?)(?<!/)>){_STOP}"
             r"[^<\s][^<>]{0,2000}+(?:>[^<>]{0,200}+){0,4}(?=</)"
         ),
         needs=("</", "</"),
@@ -452,9 +452,9 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         # value itself: ('password', '...'), getenv("API_TOKEN", "..."), but not in ('user', 'password', 'email').
         "quoted secret",
         (
-            rf"(?<!unexpected )((?P<listed>(?<=[\"'],\s[\"']))?+{_NAMED}"
+            rf"(?<!unexpected )((?:(?P<listed>(?<=[\"'],\s[\"']))|(?<![\"'],\s[\"'])){_NAMED}"
             rf"(?:(?:{_END}{_IS}{_THROUGH}|(?P<named>{_QUOTE}),(?(listed)(?!))\s{{0,8}}+)[bruf]{{0,2}}"
-            rf"(?P<quote>[\"'](?:(?<=\")\"\"|(?<=')'')?+|\\{{1,7}}[\"'])|"
+            rf"(?P<quote>(?>\"\"\"|'''|[\"'])|\\{{1,7}}[\"'])|"
             rf"{_QUOTE}\]?+\s{{0,8}}+[:=]\s{{0,8}}+(?!\[redacted\])[\[{{(](?!\s{{0,8}}[\]}})]))){_STOP}{_PLACE}"
             r"(?(quote)(?s:(?!(?P=quote))(?:\\.|.)){1,4096}(?(named)(?=(?P=quote)\s{0,8}\)))|[^\]})]{1,2000})"
         ),

@@ -21,12 +21,12 @@ SHORT: Final = 160
 """Bodies with fewer characters are parsed with the file, since deferring them would take as long."""
 
 _DEF: Final = regex(r"^( *)(?:async +)?def +\w+ *(?=\()", re.MULTILINE)
-_STRING: Final = r""""(?!"")(?:\\.|[^"\\\n])*+"|'(?!'')(?:\\.|[^'\\\n])*+'"""
+_STRING: Final = r""""(?!"")(?>(?:\\.|[^"\\\n]++)*)"|'(?!'')(?>(?:\\.|[^'\\\n]++)*)'"""
 _INSIDE: Final = rf"[^()\[\]{{}}\"'#\\]++|{_STRING}|\#[^\n]*"
-_FLAT: Final = rf"[(\[{{](?:{_INSIDE})*+[)\]}}]"
-_NESTED: Final = rf"[(\[{{](?:{_INSIDE}|{_FLAT})*+[)\]}}]"
+_FLAT: Final = rf"[(\[{{](?>(?:{_INSIDE})*)[)\]}}]"
+_NESTED: Final = rf"[(\[{{](?>(?:{_INSIDE}|{_FLAT})*)[)\]}}]"
 _RETURNS: Final = rf"[^()\[\]{{}}:\"'#\\]++|{_STRING}|{_NESTED}"
-_SIGNATURE: Final = regex(rf"\((?:{_INSIDE}|{_NESTED})*+\)((?:{_RETURNS})*+):(?= *(?:#[^\n]*)?\n)")
+_SIGNATURE: Final = regex(rf"\((?>(?:{_INSIDE}|{_NESTED})*)\)((?>(?:{_RETURNS})*)):(?= *(?:#[^\n]*)?\n)")
 """Nearly every signature before a line end: brackets at most three deep, and no triple-quoted strings."""
 
 _STRANGE: Final = ("\t", "\f", "\r", '\'"""', "\"'''")

@@ -141,7 +141,8 @@ def test_text_without_a_secret_keeps_its_odd_letters():
 
 def test_only_the_secret_in_a_value_is_replaced():
     """In wide and narrow mappings, below lists and next to numbers, everything else is unchanged."""
-    wide, secret = {f"field_{n}": "words" for n in range(12)}, f"with {KEY}"
+    wide = {f"field_{n}": "words" for n in range(12)}
+    secret = f"with {KEY}"
     for key in (KEY, TEMPORARY):
         assert key not in str(redact({"a": "words", "b": f"with {key}", "c": f"and {key}"}))
     value = {
@@ -186,7 +187,8 @@ def test_a_text_is_searched_once_for_log_and_record_and_then_released(monkeypatc
         def failure(self, record, line):
             told.append(record["exception"]["message"])
 
-    told, searched = [], []
+    told = []
+    searched = []
     monkeypatch.setattr(traces, "redact_cut", lambda text, limit: searched.append(text) or redact_cut(text, limit))
     boundary = Boundary(server="s", audit=AuditTrail(sinks=[Sink()]))
     for text in ("password=hunter2 was refused", "password=hunter2 was refused", "token=abc was refused"):

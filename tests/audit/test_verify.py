@@ -68,7 +68,8 @@ def test_an_untouched_trail_verifies(lines, place, key):
 def test_every_changed_byte_is_found_and_its_record_named(lines, place, key):
     """Any one byte may be changed; verify names its record, or the next one if lines were joined."""
     all_lines, head = lines[key]
-    whole, numbers = b"".join(all_lines), [n for n, line in enumerate(all_lines, 1) for _ in line]
+    whole = b"".join(all_lines)
+    numbers = [n for n, line in enumerate(all_lines, 1) for _ in line]
     place.write_bytes(whole)
     head_path(place).write_bytes(head)
     # The write is in place because some file systems write a truncated file back immediately.
@@ -293,7 +294,8 @@ class TestSeveralFiles:
         """The files of a trail are read one after the other."""
         import resource
 
-        before, folder = resource.getrlimit(resource.RLIMIT_NOFILE), Path("/proc/self/fd")
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        folder = Path("/proc/self/fd")
         used = len(list(folder.iterdir())) if folder.exists() else 40
         resource.setrlimit(resource.RLIMIT_NOFILE, (used + 4, before[1]))
         try:
@@ -304,7 +306,8 @@ class TestSeveralFiles:
 
     def test_a_missing_file_is_found(self, path):
         """A file removed from the middle or the beginning is a gap in the numbers."""
-        middle, aside = rotated_files(path)[2], path.with_name("aside")
+        middle = rotated_files(path)[2]
+        aside = path.with_name("aside")
         shutil.move(middle, aside)
         (problem,) = verify(path).problems
         assert problem.kind == "removed"
@@ -393,7 +396,8 @@ def cost_of_all_changed(path: Path, count: int) -> float:
     path.write_bytes(b"".join(lines))
     costs = []
     for _ in range(3):
-        began, report = time.process_time(), verify(path)
+        began = time.process_time()
+        report = verify(path)
         costs.append(time.process_time() - began)
         assert len(report.problems) + report.unlisted == count
     return min(costs)

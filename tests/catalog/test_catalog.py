@@ -292,7 +292,8 @@ def test_a_hostile_text_is_only_text():
 
 def test_ids_are_stable_and_told_apart():
     """The id of a reason is readable; names that would have the same id get different ones."""
-    text, page = render(catalog(item(failure("a b"), failure("a-b"))), "html"), Page()
+    text = render(catalog(item(failure("a b"), failure("a-b"))), "html")
+    page = Page()
     page.feed(text)
     assert "articles/tool/fetch/a-b" in page.ids
     assert 2 == len([name for name in page.ids if re.fullmatch(r"articles/tool/fetch/a-b(\.[0-9a-f]{8})?", name)])

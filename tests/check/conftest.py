@@ -21,7 +21,8 @@ HOSTILE = (sys.executable, "-S", str(SERVERS / "hostile.py"))
 def _checked(*command: str, url: str | None = None, era: str = "auto", **options: object) -> Report:
     """The report of a check within this process."""
     target = Target(command=command, url=url, era=era, canary="" if url else "mcpcanary1234")
-    report, progress = Report(target=" ".join(command) or str(url)), options.pop("progress", None)
+    report = Report(target=" ".join(command) or str(url))
+    progress = options.pop("progress", None)
     more = () if progress is None else (progress,)
     return anyio.run(Check(target, Options(**options), report, *more).run)
 

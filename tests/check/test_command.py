@@ -183,7 +183,8 @@ def on_terminal(
 
 
 def test_a_terminal_is_asked_before_tools_are_called_that_may_change_something(tmp_path):
-    log, arguments = tmp_path / "log", ["-m", "mcpcore", "check", "--all", "--", *HOSTILE, "writes"]
+    log = tmp_path / "log"
+    arguments = ["-m", "mcpcore", "check", "--all", "--", *HOSTILE, "writes"]
 
     text, _ = on_terminal(arguments, b"y\n", {"HOSTILE_LOG": str(log), "TERM": "xterm"})
 

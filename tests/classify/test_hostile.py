@@ -179,7 +179,8 @@ def _deep_group() -> Exception:
 def test_a_hostile_exception_is_classified_all_the_same(make: object, code: ErrorCode | None) -> None:
     """Nothing that an exception does makes classify raise, hang or read without bounds."""
     exc = make()  # type: ignore[operator]
-    started, found = time.process_time(), classify(exc)
+    started = time.process_time()
+    found = classify(exc)
     explained = explain(exc)
     assert time.process_time() - started < 1
     assert is_code(found)
@@ -244,7 +245,8 @@ exceptions = st.recursive(
 @settings(max_examples=300, deadline=None)
 def test_classify_and_explain_agree(exc: BaseException, first: bool) -> None:
     """Whatever the classes and the shape of a chain, both give one code, whichever is asked first."""
-    before, found = classify(exc) if first else None, explain(exc)
+    before = classify(exc) if first else None
+    found = explain(exc)
     assert before in {None, found.code}
     assert isinstance(found, Explanation)
     assert found.code is classify(exc)

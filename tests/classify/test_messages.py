@@ -139,7 +139,8 @@ def test_an_exception_to_the_reference_table_has_a_sentence(sentence: str, code:
 
 def test_a_departure_from_the_reference_table_is_wrong_more_often_than_right() -> None:
     """Where a pattern matches and `classify` gives another code or none, the labels refute it; all are named above."""
-    labelled, departed = [message for files in OPEN for message in messages(files)], set()
+    labelled = [message for files in OPEN for message in messages(files)]
+    departed = set()
     for table, label in PATTERNS:
         for pattern in re.split(r"\|(?![^(]*\))", table.pattern):
             departures = [

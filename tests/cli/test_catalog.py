@@ -597,7 +597,8 @@ def test_a_server_json_gets_the_address_of_the_catalog_and_keeps_all_else(projec
 )
 def test_a_server_json_that_cannot_be_used_leaves_every_file_alone(project, text, address, message):
     """The message says which part is wrong, and the catalog is not written either."""
-    file, content = project / "server.json", text.encode() if isinstance(text, str) else text
+    file = project / "server.json"
+    content = text.encode() if isinstance(text, str) else text
     if content is not None:
         file.write_bytes(content)
     done = addressed(*(["--address", address] if address else []))

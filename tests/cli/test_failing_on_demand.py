@@ -266,7 +266,8 @@ def test_a_long_log_takes_time_by_its_length(tmp_path):
     """A session of 40,000 failed calls, of which each differs, took minutes when each was compared with all others."""
     path = tmp_path / "calls.jsonl"
     path.write_text("\n".join(json.dumps(failed() | {"arguments": str(number)}) for number in range(40_000)))
-    began, done = time.process_time(), CliRunner().invoke(cli, ["fail-report", str(path)])
+    began = time.process_time()
+    done = CliRunner().invoke(cli, ["fail-report", str(path)])
     assert "40000 calls, 40000 failures" in done.stdout.replace(",0", "0")
     assert time.process_time() - began < 30
 

@@ -161,7 +161,8 @@ async def answers(server: Any, item: str) -> dict[str, tuple[Any, ...]]:
 @pytest.mark.parametrize("source", [SDK, FASTMCP], ids=["sdk", "fastmcp"])
 async def test_a_migrated_server_behaves_as_before(source: str, tmp_path: Path) -> None:
     """Names, descriptions, input schemas and successes stay; each failure is marked and keeps its words."""
-    before, after = loaded(tmp_path, source).mcp, loaded(tmp_path, migrated(tmp_path / "project", source)).mcp
+    before = loaded(tmp_path, source).mcp
+    after = loaded(tmp_path, migrated(tmp_path / "project", source)).mcp
     assert await answers(before, "tea") == await answers(after, "tea")
     old, new = await answers(before, "milk"), await answers(after, "milk")
     assert old.keys() == new.keys()

@@ -115,7 +115,8 @@ def tools(draw: st.DrawFn) -> str:
     code = HEAD
     for number in range(draw(st.integers(1, 3))):
         name, signature = f"tool_{number}", draw(st.sampled_from(SIGNATURES))
-        kind, body = draw(st.sampled_from(["", "async "])), indented(draw(bodies()), "    ")
+        kind = draw(st.sampled_from(["", "async "]))
+        body = indented(draw(bodies()), "    ")
         definition = f"{draw(st.sampled_from(DECORATORS))}{kind}def {name}({signature}):\n{body}"
         match draw(st.sampled_from(["decorator", "call", "method", "nested"])):
             case "decorator":

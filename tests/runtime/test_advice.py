@@ -300,7 +300,8 @@ def test_the_proxy_sends_the_table_too(name: str, by_overlay: bool) -> None:
     assert annotations == (page.get("annotations") or {})
     entries = {entry["reason"]: entry for entry in page["_meta"][CONTRACT_META_KEY]}
     for number, code, declared in PROXIED:
-        expected, call = advice.sent(code, HINTS[name], declared), talk(overlay=overlay, name=name)
+        expected = advice.sent(code, HINTS[name], declared)
+        call = talk(overlay=overlay, name=name)
         call.listing.learn({"tools": [listed]}, overlay)
         content = [{"type": "text", "text": f"case {number}"}]
         envelope = envelope_of(respond(call, result={"isError": True, "content": content}))

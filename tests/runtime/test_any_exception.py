@@ -328,7 +328,8 @@ def check(structured: dict[str, Any], text: str, *, limits: Limits = LIMITS) -> 
     assert error["retry"] in ({"kind": "not_retryable"}, {"kind": "retryable_immediate"}) or (
         "retryable_after_ms" == error["retry"]["kind"] and error["retry"]["afterMs"] >= 0
     )
-    data, last = error.get("data"), LAST_LINE.search(text)
+    data = error.get("data")
+    last = LAST_LINE.search(text)
     assert last is not None, text
     assert text.startswith(f"Error: {indented(error['message'])}")
     assert error["name"] == last[2]

@@ -102,7 +102,8 @@ class TestTimeout:
 
     @pytest.mark.parametrize("kind", ["async", "sync", "resource", "prompt"])
     def test_a_server_times_out_whatever_has_no_timeout_of_its_own(self, kind: str) -> None:
-        release, server = threading.Event(), Server("s", timeout=0.2)
+        release = threading.Event()
+        server = Server("s", timeout=0.2)
 
         @server.tool(name="async")
         async def waits() -> str:

@@ -364,7 +364,8 @@ def test_an_envelope_has_no_more_fields_than_it_sends() -> None:
     from dataclasses import asdict
 
     def envelope() -> Envelope:
-        limits, data = Limits(), {"a": {"b": [1]}}
+        limits = Limits()
+        data = {"a": {"b": [1]}}
         return build_envelope(ErrorCode.CONFLICT, "m", retry=Retry.never(), tool="t", data=data, limits=limits)
 
     assert "_details" not in asdict(envelope())

@@ -186,7 +186,8 @@ class TestOverAServer:
         from mcp.shared.exceptions import MCPError
 
         token = "ghp_" + "a1B2" * 9
-        hostile, server = f"{FORGED}\r\x1b[31m\u2028\u202e {token}", Server("s")
+        hostile = f"{FORGED}\r\x1b[31m\u2028\u202e {token}"
+        server = Server("s")
 
         def refuse() -> str:
             raise MCPError(-32602, f"bad {hostile}", {"said": hostile, "n": 1})
@@ -245,7 +246,8 @@ def test_declared_values_are_read_back_unchanged(
     error = CodedError(ErrorCode.NOT_FOUND, message, data, reason="no_match", recovery=recovery)
     boundary = Boundary(server="s", dialect=dialect, limits=LIMITS)
     result = answer_to(boundary, error, contract=contract, name="find")
-    sent, text = envelope_of(result), text_of(result)
+    sent = envelope_of(result)
+    text = text_of(result)
     assert clean_text(text) == text
     assert len(text.split("\n")) == len(text.splitlines())
     if dialect == "canonical":
@@ -318,7 +320,8 @@ class TestReservedKeys:
         """A key may be an enum member or equal nothing, and a mapping may misreport its keys."""
 
         class Key(enum.Enum):
-            TOOL, RECOVERY = "fallbackTool", "recovery"
+            TOOL = "fallbackTool"
+            RECOVERY = "recovery"
 
         class Odd(str):
             __slots__ = ()

@@ -120,7 +120,8 @@ KNOWN = {"library": {"get_book": ISBN, "add_book": ISBN, "lend_book": ISBN}}
 async def test_an_injected_failure_is_the_handlers_own(example, framework, tmp_path):
     """For every declared reason of the examples, the two answers differ only in what says that one was injected."""
     server = behind(framework, EXAMPLES[example](tmp_path))
-    declarations, compared = await declared_tools(server), 0
+    declarations = await declared_tools(server)
+    compared = 0
     for name, declaration in declarations.items():
         schema = declaration.definition.sdk.parameters
         arguments = SampleValues(schema, "text").object_of(schema, every=False) | KNOWN.get(example, {}).get(name, {})

@@ -166,7 +166,8 @@ def test_what_no_test_raised_with_fastmcp(tmp_path: Path) -> None:
     formats = ("json:out/r.json", "html:out/r.html", "markdown:out/r.md", "html:test_shop.py/r.html")
     options = [f"--reason-coverage-report={name}" for name in formats]
     shop = Project(tmp_path, IN_MEMORY)
-    out, line = shop.run(*options, code=1), SHOP.split("\n").index('    raise ctx.fail("slow")') + 1
+    out = shop.run(*options, code=1)
+    line = SHOP.split("\n").index('    raise ctx.fail("slow")') + 1
     for part in (
         f"not raised: slow (shop.py:{line})",
         "not raised: never (no known code raises it)",

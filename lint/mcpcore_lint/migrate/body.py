@@ -258,16 +258,14 @@ def classes_of(node: ast.expr, scope: Scope) -> set[str]:
     values = [evaluate(part, inner) for _, part, inner in ways if isinstance(part, known)]
     kinds = [value.func if isinstance(value, CallValue) else value for value in values]
     annotations = [(annotation, inner) for annotation, _, inner in ways]
+    made = [value.func.definition for value in values if isinstance(value, CallValue)]
     annotations += [
         (part.returns, home.scope)
-        for part in [value.func.definition for value in values if isinstance(value, CallValue)]
+        for part in made
         if isinstance(part, FUNCTIONS) and (home := scope.module.project.module_defining(part)) is not None
     ]
-    return {
-        kind.name
-        for kind in (*kinds, *[Resolver().annotation_symbol(annotation, inner) for annotation, inner in annotations])
-        if isinstance(kind, Symbol)
-    }
+    symbols = [Resolver().annotation_symbol(annotation, inner) for annotation, inner in annotations]
+    return {kind.name for kind in (*kinds, *symbols) if isinstance(kind, Symbol)}
 
 
 def text_of_url(node: ast.expr, scope: Scope) -> str:
@@ -303,10 +301,8 @@ def is_answer(node: ast.expr, scope: Scope, module: Module, depth: int = 3) -> b
             if not isinstance(helper, FUNCTIONS) or helper not in module.tree.body:
                 return False
             inner, ends = module.scope_of(helper), own_nodes(helper)
-            known = [
-                result is not None and is_answer(result, inner, module, depth - 1)
-                for result in [part.value for part in ends if isinstance(part, ast.Return)]
-            ]
+            results = [part.value for part in ends if isinstance(part, ast.Return)]
+            known = [result is not None and is_answer(result, inner, module, depth - 1) for result in results]
             return bool(known) and all(known)
         case ast.Name(id=name) if depth and (place := scope.lookup(name)) is not None:
             owner, values = place[0].node, [(binding.value, place[0]) for binding in place[1]]
@@ -327,5 +323,6 @@ def only_logs(statement: ast.stmt) -> bool:
         case ast.Pass() | ast.Expr(value=ast.Constant()):
             return True
         case ast.Expr(value=ast.Await(value=ast.Call(func=func)) | ast.Call(func=func)):
-            return (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")) in _LOGGING
+            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+            return name in _LOGGING
     return False

@@ -44,11 +44,8 @@ def check(place: Place, answers: set[ast.AST], body: Body) -> list[ast.Try] | Le
     for statement in body.tries(place.node):
         leaves = any(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for part in statement.finalbody)
         if leaves or not isinstance(statement, ast.Try):
-            return body.left(
-                place.node,
-                "a failure inside except*, or before a finally that leaves the function",
-                "raise ctx.fail where nothing drops or groups it",
-            )
+            pattern = "a failure inside except*, or before a finally that leaves the function"
+            return body.left(place.node, pattern, "raise ctx.fail where nothing drops or groups it")
         clause = next(
             (handler for handler in statement.handlers if not handled and body.catches(handler, raised)), None
         )
@@ -92,12 +89,8 @@ def _verdict(clause: ast.ExceptHandler, answers: set[ast.AST]) -> str:
     """How a clause handles an exception: it "answers", "cleans up" and answers, or "goes on"."""
     *before, last = clause.body
     if not (isinstance(last, ast.Raise) or last in answers):
-        return (
-            "cleans up"
-            if [part for part in walk([last]) if part in answers or isinstance(part, ast.Raise)]
-            and isinstance(last, (ast.If, ast.Match))
-            else "goes on"
-        )
+        nested = [part for part in walk([last]) if part in answers or isinstance(part, ast.Raise)]
+        return "cleans up" if nested and isinstance(last, (ast.If, ast.Match)) else "goes on"
     plain = all(only_logs(statement) or isinstance(statement, (ast.Assign, ast.AnnAssign)) for statement in before)
     return "answers" if plain else "cleans up"
 
@@ -238,10 +231,8 @@ def _is_described(kind: str, text: str, body: Body) -> bool:
 
 def _only_builds(statement: ast.stmt) -> bool:
     """Whether a statement does nothing but build a text."""
-    names = {
-        getattr(func, "attr", getattr(func, "id", ""))
-        for func in [part.func for part in walk([statement]) if isinstance(part, ast.Call)]
-    }
+    calls = [part.func for part in walk([statement]) if isinstance(part, ast.Call)]
+    names = {getattr(func, "attr", getattr(func, "id", "")) for func in calls}
     return isinstance(statement, (ast.Assign, ast.AnnAssign)) and names <= _BUILDING
 
 

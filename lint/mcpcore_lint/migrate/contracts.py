@@ -53,11 +53,8 @@ class Names:
         return local
 
     def _free(self, local: str, otherwise: str) -> str:
-        return (
-            otherwise
-            if any(local in scope.bindings for scope in [self._module.scope, *self._module.functions.values()])
-            else local
-        )
+        scopes = [self._module.scope, *self._module.functions.values()]
+        return otherwise if any(local in scope.bindings for scope in scopes) else local
 
     def edits(self, used: set[tuple[str, str]]) -> list[Edit]:
         """The imports of the names that were used in the end, one for each package."""
@@ -117,9 +114,8 @@ class Writer:
                 return f"[{line}]"
         inner = indent + self.unit
         lines = [f"{inner}{constants.get(entry) or self.entry(entry, inner)}," for entry in entries]
-        return self.newline.join(
-            [(f"[{old.rstrip().rstrip(',')},"[:-1] + "," if old.strip() else "["), *lines, f"{indent}]"]
-        )
+        head = f"[{old.rstrip().rstrip(',')},"[:-1] + "," if old.strip() else "["
+        return self.newline.join([head, *lines, f"{indent}]"])
 
     def constant(self, name: str, entry: Entry) -> str:
         """A constant at the top of the file."""
@@ -151,12 +147,11 @@ class Writer:
         if contract is not None:
             if contract.module is not self.module or not isinstance(contract.node, ast.List):
                 return None
+            segment = self.module.source.segment(contract.node)
             return codemods.replace_node(
                 self.module,
                 contract.node,
-                self.errors(
-                    entries, constants, self.indent_of(contract.node), self.module.source.segment(contract.node)[1:-1]
-                ),
+                self.errors(entries, constants, self.indent_of(contract.node), segment[1:-1]),
             )
         short = self._short(entries, constants)
         text = f"errors={short or self.errors(entries, constants, indent + self.unit)}"
@@ -198,9 +193,8 @@ class Writer:
         arguments.insert(len(arguments) if unpacked is None else unpacked, text)
         if decorator.lineno == decorator.end_lineno and not short:
             written = [passed if isinstance(passed, str) else segment(passed) for passed in arguments]
-            return codemods.replace_node(
-                self.module, decorator, f"{segment(decorator.func)}({self._lines(written, indent)})"
-            )
+            code = f"{segment(decorator.func)}({self._lines(written, indent)})"
+            return codemods.replace_node(self.module, decorator, code)
         return codemods.rewrite_call(self.module, decorator, arguments)
 
     def _place(self, node: ast.FunctionDef | ast.AsyncFunctionDef, decorators: Sequence[ast.expr]) -> int:
@@ -232,7 +226,8 @@ class Writer:
             return name, [
                 codemods.add_parameter(self.module, body.node, name, index) or self._before(body, name, index)
             ]
-        kind, literal = self.names.spell("mcpcore", "Context"), self.names.spell("typing", "Literal")
+        kind = self.names.spell("mcpcore", "Context")
+        literal = self.names.spell("typing", "Literal")
         code = f"{name}: {kind}[{literal}[{listed}]]"
         return name, [codemods.add_parameter(self.module, body.node, code, index) or self._before(body, code, index)]
 
@@ -245,13 +240,8 @@ class Writer:
         start, _ = self.module.source.node_range(following[0])
         line = self.module.source.line(following[0].lineno)
         indent = line[: len(line) - len(line.lstrip(" \t"))]
-        return Edit(
-            start,
-            start,
-            f"{code},{self.newline}{indent}"
-            if (not line[: self.module.source.position(start)[1] - 1].strip())
-            else f"{code}, ",
-        )
+        alone = not line[: self.module.source.position(start)[1] - 1].strip()
+        return Edit(start, start, f"{code},{self.newline}{indent}" if alone else f"{code}, ")
 
     def _more_reasons(self, context: ContextParameter, reasons: Sequence[str]) -> Change | None:
         if context.reasons is None or context.argument is None:
@@ -276,7 +266,8 @@ class Writer:
         """`except CodedError: raise`, in front of the other clauses."""
         first = statement.handlers[0]
         indent, newline = self.indent_of(first), self.newline
-        place, failure = self.module.source.line_starts[first.lineno - 1], self.names.spell("mcpcore", "CodedError")
+        place = self.module.source.line_starts[first.lineno - 1]
+        failure = self.names.spell("mcpcore", "CodedError")
         return Edit(place, place, f"{indent}except {failure}:{newline}{indent}{self.unit}raise{newline}")
 
 

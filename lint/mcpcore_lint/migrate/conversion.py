@@ -254,10 +254,8 @@ class Conversion:
         """The lines about the exceptions of other functions that leave the tool, and why it can have no contract."""
         raised = raised_elsewhere(reach, self.body.module.project) if not self.is_dispatcher else []
         blocked = self.blocked_by() if raised else None
-        return [
-            *([self.body.left(self.body.node, *blocked)] if blocked is not None else []),
-            *(item.left(self.name) for item in raised),
-        ]
+        own = [self.body.left(self.body.node, *blocked)] if blocked is not None else []
+        return [*own, *(item.left(self.name) for item in raised)]
 
     def _keep_nested(self) -> None:
         """Leave clauses that catch everything inside a `try` whose other clauses would then answer."""
@@ -313,16 +311,16 @@ class Conversion:
         An exception without a good sentence is unchanged. A failure that is returned like a result gets a code.
         """
         message, scope = place.message, self.body.scope
-        parts, kind = pieces(message, scope), self._class(place)
+        parts = pieces(message, scope)
+        kind = self._class(place)
         clause = self.body.clause_of(place.node)
         # Its author foresaw another cause than what a clause for everything catches. A word alone is no message.
         if (clause is not None and self.body.is_broad(clause)) or is_token(parts):
             return False
         # The text of a KeyError is the key.
         shown = "key" if clause is not None and self.body.caught(clause) == ("builtins.KeyError",) else "error"
-        sentence = sentences(
-            message, scope, {clause.name: shown} if clause is not None and clause.name is not None else {}
-        )
+        caught = {clause.name: shown} if clause is not None and clause.name is not None else {}
+        sentence = sentences(message, scope, caught)
         text = constant_text(parts).replace("\N{HORIZONTAL ELLIPSIS}", " ")
         label = LABEL.match(text)
         text = text[label.end() if label is not None else 0 :]
@@ -412,11 +410,8 @@ class Conversion:
         """Whether a failure is about the type of a value, which the server checks before the tool runs."""
         around = next((part for part, _ in self.body.above(place.node) if isinstance(part, ast.If)), None)
         tests = walk([around.test]) if around is not None else []
-        literal = {
-            part.arg
-            for part in all_parameters(self.body.node.args)
-            if part.annotation and "Literal[" in ast.unparse(part.annotation)
-        }
+        arguments = all_parameters(self.body.node.args)
+        literal = {part.arg for part in arguments if part.annotation and "Literal[" in ast.unparse(part.annotation)}
         return any(
             (isinstance(part, ast.Call) and getattr(part.func, "id", "") == "isinstance")
             or (isinstance(part, ast.Name) and part.id in literal)
@@ -506,13 +501,15 @@ class Conversion:
                 )
             )
         own = self.handler.context if self.handler.context is not None and self.handler.context.mcpcore else None
-        name, reasons = "", [*dict.fromkeys(self.reasons[place] for place in self.places if place in self.reasons)]
+        name = ""
+        reasons = [*dict.fromkeys(self.reasons[place] for place in self.places if place in self.reasons)]
         if reasons:
             name, added = writer.context(body, own, reasons, self.index)
             changes += added
         named: dict[ast.ExceptHandler, str] = {}
         for place in self.places:
-            clause, cause = body.clause_of(place.node), ""
+            clause = body.clause_of(place.node)
+            cause = ""
             if clause is not None:
                 cause = clause.name or named.get(clause, "")
                 if not cause and (not isinstance(place.node, ast.Raise) or place.node.cause is None):
@@ -553,11 +550,8 @@ class Conversion:
         head = [f'"{self.reasons[place]}"'] if place in self.reasons else []
         text, labelled = self._message(place)
         coded = rf'data=\{{"\w+": "{self.codes.get(place, "")}"\}}'  # the envelope has the code already
-        arguments = [
-            *head,
-            *([text] if text else []),
-            *[part for part in place.arguments if re.fullmatch(coded, part) is None],
-        ]
+        data = [part for part in place.arguments if re.fullmatch(coded, part) is None]
+        arguments = [*head, *([text] if text else []), *data]
         if isinstance(node, ast.Return):
             return [codemods.change(module, "raise_failure", node, cause, callee, *arguments)]
         assert node.exc is not None

@@ -78,7 +78,8 @@ def raised_failure(node: ast.Raise, body: Body) -> Place | Left | None:
     call = node.exc if isinstance(node.exc, ast.Call) else None
     symbol = body.symbol(call.func if call is not None else node.exc)
     name = symbol.name if symbol is not None else ""
-    short, rule = name.rpartition(".")[2], _rule(name, body)
+    short = name.rpartition(".")[2]
+    rule = _rule(name, body)
     if rule is None:
         if name.startswith("mcpcore.") or getattr(getattr(node.exc, "func", None), "attr", "") == "fail":
             return None
@@ -273,7 +274,8 @@ def _mapping(
     node: ast.Return, items: Sequence[tuple[str | None, ast.expr]], rule: str, body: Body
 ) -> Place | Left | None:
     table = {key.lower(): value for key, value in items if key is not None}
-    spelled, whole = {key.lower(): key for key, _ in items if key is not None}, len(table) == len(items)
+    spelled = {key.lower(): key for key, _ in items if key is not None}
+    whole = len(table) == len(items)
     if not _is_failure(table) or table.keys() & _VERDICT:
         return None
     if table.keys() & _STATUS and _REPORTS.search(body.tool):
@@ -290,7 +292,8 @@ def _mapping(
         del table["error"], spelled["error"]
         table.update((key, value) for key, (_, value) in inner.items())
         spelled.update((key, name) for key, (name, _) in inner.items())
-    texts, hint = [key for key in (*_ERROR, *_MESSAGE, "reason") if key in table and _says(table[key], body)], ""
+    texts = [key for key in (*_ERROR, *_MESSAGE, "reason") if key in table and _says(table[key], body)]
+    hint = ""
     if len(texts) > 1 and texts[0] == "error" and texts[1] in {"message", "msg"}:
         match table["error"]:
             case ast.Constant(value=str(word)) if re.fullmatch(r"[A-Za-z][\w-]*", word):
@@ -313,7 +316,8 @@ def _may_be_result(node: ast.Return, table: dict[str, ast.expr], rule: str, body
     flagged = any(
         _only_marks(key, value) for key, value in table.items() if key in _SUCCESS | _FAILURE | _STATUS | {"error"}
     )
-    error, in_clause = next((table[key] for key in _ERROR if key in table), None), body.clause_of(node) is not None
+    error = next((table[key] for key in _ERROR if key in table), None)
+    in_clause = body.clause_of(node) is not None
     is_code = isinstance(error, ast.Constant) and isinstance(error.value, str) and " " not in error.value
     describes = (error is None and bool(table.keys() & {*_MESSAGE, "reason"})) or (len(table) == 1 and is_code)
     # Without another `return` or `raise`, the function fails always or not at all.
@@ -383,9 +387,8 @@ def _is_empty(value: ast.expr) -> bool:
 def _is_known(value: ast.expr, body: Body) -> bool:
     """Whether a value is a constant or an argument of the call, so that it is no part of a result."""
     if isinstance(value, ast.Name):
-        return len(body.scope.bindings.get(value.id, ())) == 1 and value.id in {
-            parameter.arg for parameter in all_parameters(body.node.args)
-        }
+        bindings = body.scope.bindings.get(value.id, ())
+        return len(bindings) == 1 and value.id in {parameter.arg for parameter in all_parameters(body.node.args)}
     return isinstance(value.operand if isinstance(value, ast.UnaryOp) else value, ast.Constant)
 
 
@@ -398,10 +401,8 @@ def _arguments(rest: dict[str, ast.expr], spelled: dict[str, str], body: Body) -
     if facts:
         # The keys that the envelope fills get another name.
         names = {"reason": "reason_text", "recovery": "recovery_text", "retryable": "can_be_retried"}
-        items = ", ".join(
-            f'"{name}": {segment(value)}'
-            for name, value in ((names.get(spelled[key], spelled[key]), value) for key, value in facts.items())
-        )
+        written = ((names.get(spelled[key], spelled[key]), value) for key, value in facts.items())
+        items = ", ".join(f'"{name}": {segment(value)}' for name, value in written)
         arguments.append(f"data={{{items}}}")
     if hint is not None:
         arguments.append(f"recovery={segment(rest[hint])}")
@@ -449,7 +450,8 @@ def _is_exception(value: ast.expr, body: Body, node: ast.Return) -> bool:
 
 def _text(node: ast.Return, value: ast.expr, body: Body) -> Place | Left | None:
     parts = pieces(value, body.scope)
-    start, clause = parts[0] if parts and parts[0] else "", body.clause_of(node)
+    start = parts[0] if parts and parts[0] else ""
+    clause = body.clause_of(node)
     if _DECLINED.search("".join(filter(None, parts))):
         return None
     names_exception = clause is not None and clause.name is not None and mentions(value, clause.name)
@@ -486,7 +488,8 @@ def _result(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None
 
 def _call(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None:
     """A failure that another function or a model builds."""
-    symbol, clause = body.symbol(call.func), body.clause_of(node)
+    symbol = body.symbol(call.func)
+    clause = body.clause_of(node)
     passes = clause is not None and clause.name is not None and mentions(call, clause.name)
     definition = symbol.definition if isinstance(symbol, Symbol) else None
     short = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

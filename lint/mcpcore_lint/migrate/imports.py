@@ -29,7 +29,8 @@ def unused(
         return []
     used, old = names(module.tree), names(before)
     local = {alias.asname or alias.name.partition(".")[0] for node in _imports(before) for alias in node.names}
-    idle, own = (local & old) - used, module.name.rpartition(".")[2]
+    idle = (local & old) - used
+    own = module.name.rpartition(".")[2]
     # Most files have no idle name, and the search goes through all other files.
     gone = idle - {name for text in (others if idle else ()) for name in idle if _takes(text, own, name)}
     return [edit for node in _imports(module.tree) for edit in _without(node, gone, module.source)]
@@ -94,20 +95,11 @@ def _without(node: ast.Import | ast.ImportFrom, gone: set[str], source: Source) 
     if len(kept) == len(names) or codemods.has_comment(source.text[start:end]):
         return []
     if kept:
-        first, last = source.node_range(node.names[0])[0], source.node_range(node.names[-1])[1]
-        return [
-            Edit(
-                first,
-                last,
-                source.text[source.node_range(node.names[0])[1] : source.node_range(node.names[1])[0]].join(
-                    source.segment(alias) for alias in kept
-                ),
-            )
-        ]
+        first = source.node_range(node.names[0])[0]
+        last = source.node_range(node.names[-1])[1]
+        between = source.text[source.node_range(node.names[0])[1] : source.node_range(node.names[1])[0]]
+        return [Edit(first, last, between.join(source.segment(alias) for alias in kept))]
     starts = [*source.line_starts, len(source.text)]
     whole = starts[node.lineno - 1], starts[node.end_lineno or node.lineno]
-    return (
-        [Edit(*whole, "")]
-        if (source.text[whole[0] : start].strip() == source.text[end : whole[1]].strip() == "")
-        else []
-    )
+    alone = source.text[whole[0] : start].strip() == source.text[end : whole[1]].strip() == ""
+    return [Edit(*whole, "")] if alone else []

@@ -169,9 +169,9 @@ def is_text(node: ast.expr | None, scope: Scope) -> bool:
         case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in _STRING_METHODS:
             return is_text(value, scope)
         case ast.Name():
+            alternatives = options(evaluate(node, scope))
             return all(
-                isinstance(value, Text) or isinstance(getattr(value, "value", None), str)
-                for value in options(evaluate(node, scope))
+                isinstance(value, Text) or isinstance(getattr(value, "value", None), str) for value in alternatives
             )
     return False
 
@@ -251,7 +251,8 @@ def _code_of(class_name: str, message: str) -> str:
     from mcpcore.classification import classify, explain
 
     explanation = explain(_exception(class_name, message))
-    by_class, by_text = explanation.code.name if class_name else "", classify(Exception(message)).name
+    by_class = explanation.code.name if class_name else ""
+    by_text = classify(Exception(message)).name
     absent = _ABSENT.match(message) is not None
     if absent and by_text in {*VAGUE, "DATABASE_ERROR"}:
         by_text = "NOT_FOUND"

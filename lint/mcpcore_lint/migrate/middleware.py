@@ -39,7 +39,8 @@ def _inserted(module: Module, statement: ast.stmt, server: str, made: str) -> tu
     rest = source.text[end:].partition("\n")[0].strip()
     if (rest and not rest.startswith("#")) or last == len(source.line_starts):
         return ()
-    indent, place = line[: len(line) - len(line.lstrip(" \t"))], source.line_starts[last]
+    indent = line[: len(line) - len(line.lstrip(" \t"))]
+    place = source.line_starts[last]
     return (Edit(place, place, f"{indent}{server}.middleware.insert(0, {made}){source.newline}"),)
 
 
@@ -63,12 +64,9 @@ def doubles(module: Module) -> Iterator[Left]:
             made = evaluate(value, scope) if isinstance(value, ast.Name) else None
             definition = made.definition if isinstance(made, Symbol) else None
             if definition is not None and "middleware" not in ast.unparse(definition):
+                pattern = f"{getattr(value, 'id', '')} replaces FastMCP"
                 yield Left(
-                    module.path,
-                    call.lineno,
-                    (),
-                    f"{getattr(value, 'id', '')} replaces FastMCP",
-                    "let it take middleware=, and have a list of that name",
+                    module.path, call.lineno, (), pattern, "let it take middleware=, and have a list of that name"
                 )
 
 
@@ -118,14 +116,8 @@ def plan_middleware(module: Module, mounted: Collection[ast.AST] = ()) -> tuple[
         bases = [evaluate(base, module.scope) for base in info.node.bases]
         if any(isinstance(base, Symbol) and base.name == "fastmcp.FastMCP" for base in bases):
             method = info.methods.get("__init__")
-            called = next(
-                (
-                    part
-                    for part in (method.body if method is not None else [])
-                    if ast.unparse(part).startswith("super().__init__(")
-                ),
-                None,
-            )
+            parts = method.body if method is not None else []
+            called = next((part for part in parts if ast.unparse(part).startswith("super().__init__(")), None)
             if method is not None and called is not None:
                 made = f"{names.spell(_INTEGRATION, _MIDDLEWARE)}({TEXTS})"
                 new = _inserted(module, called, all_parameters(method.args)[0].arg, made)

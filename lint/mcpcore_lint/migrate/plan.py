@@ -125,16 +125,12 @@ def _plan(
     inserts: list[Edit] = []
     if constants:
         place = above(module, [other.body.node for other in conversions if other.entries])
-        inserts.append(
-            Edit(
-                place,
-                place,
-                "".join(writer.constant(name, entry) for name, entry in constants.items()) + writer.newline * 2,
-            )
-        )
+        text = "".join(writer.constant(name, entry) for name, entry in constants.items())
+        inserts.append(Edit(place, place, text + writer.newline * 2))
         used |= _USES
+    imports = names.edits(used)
     return FilePlan(
-        joined([*names.edits(used), *inserts, *edits]), tuple(left), tuple(converted), tuple(removed), failures,
+        joined([*imports, *inserts, *edits]), tuple(left), tuple(converted), tuple(removed), failures,
         frozenset(item.body.node for item in conversions if not any(not place.perhaps for place in item.left)),
     )  # fmt: skip
 

@@ -80,7 +80,8 @@ def _located(throw: ReachedThrow, project: Project) -> Iterator[Raised]:
     node = _raises(module).get((throw.site.span.line, throw.site.span.column - 1))
     # An exception that is raised again has a text that nobody wrote here.
     if node is not None and isinstance(node.exc, ast.Call) and (node.exc.args or node.exc.keywords):
-        scope, name = scope_around(node, module), throw.type_name
+        scope = scope_around(node, module)
+        name = throw.type_name
         if name == _CODED and isinstance(made := evaluate(node.exc.func, scope), Symbol):
             name = made.name  # a contract maps other classes, and perhaps this one
         yield Raised(name, module, node, scope)
@@ -104,14 +105,8 @@ def _raises(module: Module) -> dict[tuple[int, int], ast.Raise]:
 def unresolved_lines(module: Module) -> Iterator[Left]:
     """The lines about registrations whose functions are not found, so that nobody looked at their failures."""
     for item in unresolved_in(module):
-        yield Left(
-            module.path,
-            item.registration.lineno,
-            (),
-            f"no {item.kind} is found behind `{item.text}`",
-            item.step,
-            perhaps=True,
-        )
+        pattern = f"no {item.kind} is found behind `{item.text}`"
+        yield Left(module.path, item.registration.lineno, (), pattern, item.step, perhaps=True)
 
 
 def imported_by(home: Module) -> set[Module]:
@@ -125,9 +120,10 @@ def imported_by(home: Module) -> set[Module]:
                 continue
             path, level = getattr(part, "module", None), getattr(part, "level", 0)
             for alias in part.names:
-                module = home.project.module_of(
-                    current, f"{path}.{alias.name}" if path else alias.name, level
-                ) or home.project.module_of(current, path or "", level)
+                inner = f"{path}.{alias.name}" if path else alias.name
+                module = home.project.module_of(current, inner, level) or home.project.module_of(
+                    current, path or "", level
+                )
                 if module is not None and module not in seen:
                     seen.add(module)
                     waiting.append(module)

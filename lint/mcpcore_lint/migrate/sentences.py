@@ -213,11 +213,8 @@ def sentences(node: ast.expr | None, scope: Scope, caught: Mapping[str, str] = _
 def without_advice(code: str, advice: str) -> str | None:
     """The code of a text without the advice at its end; None if it does not end with exactly that."""
     head, dashes = r"(.*?\S)", "[ ,;:\N{EM DASH}\N{EN DASH}-]*"
-    match = re.fullmatch(
-        head + dashes + rf"(?:([\"'])\s+[\"'])?{re.escape(advice.rstrip('.'))}\.?([\"'])",
-        code,
-        re.DOTALL | re.IGNORECASE,
-    )
+    end = rf"(?:([\"'])\s+[\"'])?{re.escape(advice.rstrip('.'))}\.?([\"'])"
+    match = re.fullmatch(head + dashes + end, code, re.DOTALL | re.IGNORECASE)
     return match[1] + (match[2] or match[3]) if match is not None and match[1].strip("frFR\"'") else None
 
 

@@ -103,7 +103,8 @@ class Baseline:
         Returns:
             The findings that the file does not hold, by identity, and the entries that match no finding.
         """
-        new, left = list(zip(self.entries(result), map(id, result.diagnostics), strict=True)), self.read()
+        new = list(zip(self.entries(result), map(id, result.diagnostics), strict=True))
+        left = self.read()
         gone = {entry.path for entry in left if not os.path.exists(self.absolute(entry))}
         for mark in (_SAME, _EDITED, _MOVED):
             waiting: dict[object, list[Entry]] = {}

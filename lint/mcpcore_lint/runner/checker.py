@@ -217,7 +217,8 @@ class Checker:
                     raw = file.read()
         except OSError as error:
             return failed(Failure(shown, f"cannot be read: {error.strerror or error}"))
-        digest, relevant = checksum(raw) if self.is_cached else b"", self.is_relevant(absolute, raw)
+        digest = checksum(raw) if self.is_cached else b""
+        relevant = self.is_relevant(absolute, raw)
         if relevant or self.every or self.settings.handlers:  # whose patterns name modules
             self.project.depends_on_packages(absolute)
         if not relevant and not self.every:
@@ -333,7 +334,8 @@ class Checker:
             return list(diagnostics), failures, []
         suppressions = Suppressions(module.source, module.tree)
         kept = [diagnostic for diagnostic in diagnostics if not suppressions.suppresses(diagnostic)]
-        state, active = FileState(self, module), self.rules_for(module.path) if suppressions.all else []
+        state = FileState(self, module)
+        active = self.rules_for(module.path) if suppressions.all else []
         for rule in active:
             check = getattr(rule, "check_suppressions", None)
             if check is not None:
@@ -366,7 +368,8 @@ def _registered_elsewhere(checker: Checker, module: Module) -> tuple[Module, lis
 
 
 def _record(tool: ToolDef) -> ToolRecord:
-    handler, name = tool.handler, string(tool.name)
+    handler = tool.handler
+    name = string(tool.name)
     place = (handler.qualname, handler.module.path, tool.span)
     return ToolRecord(name, tool.kind, tool.flavour, tool.server, *place, in_test(tool))
 

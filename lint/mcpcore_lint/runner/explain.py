@@ -152,7 +152,8 @@ def _group(label: str, throws: Sequence[ReachedThrow]) -> list[str]:
         nearest.setdefault(throw.site, throw)
     paths = {throw.path for throw in throws}
     counts = [f"{number} {noun}" for number, noun in ((len(nearest), "places"), (len(paths), "paths")) if number > 1]
-    lines, more = [f"  {label}{': ' if counts else ''}{', '.join(counts)}"], len(nearest) - MAX_SITES
+    lines = [f"  {label}{': ' if counts else ''}{', '.join(counts)}"]
+    more = len(nearest) - MAX_SITES
     for path, listed in _by(list(nearest.values())[:MAX_SITES], lambda throw: throw.path).items():
         lines.append(f"      {' > '.join(path)}")
         lines += [f"      at {_at(throw.site.path, throw.site.span)}" for throw in listed]
@@ -235,7 +236,8 @@ def places_of_reasons(paths: Iterable[str], root: str) -> dict[Place, dict[str, 
         paths: The files with the handlers.
         root: The folder of the project, whose functions are followed.
     """
-    base, files = os.path.abspath(root), [os.path.abspath(path) for path in paths]
+    base = os.path.abspath(root)
+    files = [os.path.abspath(path) for path in paths]
     checker = Checker(base, Settings(), files=frozenset(files), rules=())
     places: dict[Place, dict[str, list[Place]]] = {}
     for path in files:

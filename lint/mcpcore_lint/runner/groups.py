@@ -401,7 +401,8 @@ class Walk:
             def has(wanted: str, folder: str = folder) -> bool:
                 return os.path.lexists(os.path.join(folder, wanted))
 
-            levels, below_it = self._levels(folder, levels, has, self.root), os.path.join(folder, inner)
+            levels = self._levels(folder, levels, has, self.root)
+            below_it = os.path.join(folder, inner)
             is_folder = below_it != path
             if (
                 has("pyvenv.cfg")

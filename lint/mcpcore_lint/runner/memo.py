@@ -37,7 +37,8 @@ class Memo:
     """The outcome of one command line, in a file of the cache."""
 
     def __init__(self, arguments: Iterable[str]) -> None:
-        out, environment = sys.stdout, tuple(os.environ.get(name) for name in _ENVIRONMENT)
+        out = sys.stdout
+        environment = tuple(os.environ.get(name) for name in _ENVIRONMENT)
         stream = (out.encoding, out.errors, out.isatty())
         where = (os.getcwd(), sys.version, tuple(sys.path), __file__)
         self.key = repr((tuple(arguments), where, stream, environment))
@@ -70,7 +71,8 @@ class Memo:
             file: The file that the output was written to; None for standard output.
         """
         states: dict[str, tuple[int, int, int]] = {}
-        absent, limit = [path for path in repositories if not os.path.exists(path)], self.started - RACY_NS
+        absent = [path for path in repositories if not os.path.exists(path)]
+        limit = self.started - RACY_NS
         # The current folder is part of the key, and short paths are faster to look up.
         here = os.path.join(os.getcwd(), "")
         try:

@@ -137,7 +137,8 @@ class Moves:
         shift = 0
         for edit in edits:
             (first, _), (last, column) = source.position(edit.start), source.position(edit.end)
-            new, gone = len(Source("", edit.text).line_starts), last - first + 1
+            new = len(Source("", edit.text).line_starts)
+            gone = last - first + 1
             if column == 1 and edit.text.endswith(("\n", "\r")):
                 new, gone = new - 1, gone - 1  # the line behind the edit stays as it was
             self._starts.append(first + shift)

@@ -37,7 +37,8 @@ def lint_groups(
         editor: Whether only findings in the files of the groups are reported, as for the text of an editor.
         options: `cache` and `progress`, as for `FilesRun`.
     """
-    result, contents = Result(base_of(groups)), contents or {}
+    result = Result(base_of(groups))
+    contents = contents or {}
     for path, raw in contents.items():
         result.texts[result.shown(path)] = decoded(path, raw)
     for group in groups:
@@ -115,7 +116,8 @@ def _lint_document(absolute: str, group: Group, result: Result, raw: bytes | Non
         except OSError as error:
             result.failures.append(Failure(result.shown(absolute), f"cannot be read: {error.strerror or error}"))
             return
-    text, shown = raw.decode("utf-8-sig", "replace"), below(absolute, root)
+    text = raw.decode("utf-8-sig", "replace")
+    shown = below(absolute, root)
     for block in _blocks(text):
         walk = Walk(group.config.settings, root)
         walk.hold(absolute)
@@ -289,7 +291,8 @@ class FilesRun:
 
     def _together(self, results: Mapping[str, FileResult]) -> Report:
         """The results with the findings that all files together decide, without those that comments suppress."""
-        checker, tools = self.checker(), [tool for result in results.values() for tool in result.tools]
+        checker = self.checker()
+        tools = [tool for result in results.values() for tool in result.tools]
         if self.settings.handlers:
             # It may name functions that are also registered.
             registered = {(tool.path, tool.span) for tool in tools if tool.server is not None}

@@ -35,7 +35,8 @@ def watch(paths: Sequence[str], run: Callable[[], int]) -> int:
 
     try:
         while True:
-            first, existing = _FirstRun(tops, run), filter(os.path.exists, tops)
+            first = _FirstRun(tops, run)
+            existing = filter(os.path.exists, tops)
             try:
                 # With a timeout, watchfiles may forget a change that happens at that moment.
                 for _ in changes(*existing, watch_filter=matters, stop_event=first, rust_timeout=0):

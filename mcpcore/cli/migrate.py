@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mcpcore_lint.migrate.model import Left
-    from mcpcore_lint.runner.trial import Migration, Tried
+    from mcpcore_lint.runner.outcome import Migration, Tried
 
 _EPILOG: Final = """\b
 Examples:
@@ -85,7 +85,11 @@ def _checked(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> t
 
 @click.command(epilog=_EPILOG)
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("--write", is_flag=True, help="Change the files instead of printing a diff.")
+@click.option(
+    "--write",
+    is_flag=True,
+    help="Change the files instead of printing a diff. This imports code of the project, and starts its servers.",
+)
 @click.option(
     "--only",
     multiple=True,
@@ -99,14 +103,15 @@ def _checked(_: click.Context, __: click.Parameter, names: tuple[str, ...]) -> t
 @click.option(
     "--environment",
     metavar="PATH",
-    help="The interpreter, or the folder of the environment, with the dependencies of the server.",
+    help="The interpreter, or the folder of the environment, with the dependencies of the server. --write runs code of "
+    "the project there.",
 )
 def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check: str, environment: str | None) -> None:
     """Turn the tools of plain SDK and FastMCP servers into tools with contracts.
 
     Without --write, print the change as a diff for `git apply`, and import or run nothing. With --write, import the
     changed files in a child process, and restore each file that could be imported before but no longer can. Then start
-    the servers over stdio, as your scripts do. PATHS are files and folders.
+    the programs of the project that are servers over stdio, and list their tools. PATHS are files and folders.
     """
     from mcpcore_lint.output import CannotRunError, say_patch
     from mcpcore_lint.runner.migrate import migrate as run
@@ -148,11 +153,12 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         if places or not migration.files
         else f"{files} {'changed' if write else 'would change'}"
     )
-    todo, named = sum(map(len, [*stops, certain])), dict.fromkeys(entry.path.rpartition("/")[2] for entry in project)
+    names = ", ".join(dict.fromkeys(entry.path.rpartition("/")[2] for entry in project))
+    todo = sum(map(len, [*stops, certain]))
     counts = (
         f"{counted(todo, 'place')} left to you" * bool(todo),
         f"{len(perhaps)} to look at" * bool(perhaps),
-        f"{len(project)} about the project ({', '.join(named)})" * bool(project),
+        f"{len(project)} about the project ({names})" * bool(project),
     )
     output.line(f"{done}; {', '.join(filter(None, counts)) or 'nothing is left'}", err=True)
     # The files that get the server of mcpcore.
@@ -165,6 +171,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         for number, line in enumerate(file.after.splitlines(), 1)
         if re.search(_OLD, line)
     ]
+    more = ["..."] if len(migration.parallel) > _SHOWN else []
     for note, applies in (
         (_TEXTS, any("expose_internal_errors" in file.after for file in migration.files)),
         (
@@ -183,7 +190,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         ),
         (f"Texts and comments still name the old class of the server: {', '.join(stale)}.", stale),
         (
-            _THREADS.format(", ".join([*migration.parallel[:_SHOWN], *["..."] * (len(migration.parallel) > _SHOWN)])),
+            _THREADS.format(", ".join([*migration.parallel[:_SHOWN], *more])),
             migration.parallel
             and any(_OF_VERSION_1 in file.before and _OF_VERSION_1 not in file.after for file in migration.files),
         ),
@@ -252,8 +259,9 @@ def _say_tried(tried: Tried) -> None:
         )
     elif not tried.broken:
         servers = f"their servers list {counted(tried.tools, 'tool')}" if tried.tools else "no server to list was found"
-        files = f"The {'other ' * bool(tried.lacking)}files can be imported"
-        output.line(files + f", and {servers}" * bool(tried.tools or not tried.started) + ".", err=True)
+        files = "The other files" if tried.lacking else "The files"
+        listed = f", and {servers}" if tried.tools or not tried.started else ""
+        output.line(f"{files} can be imported{listed}.", err=True)
 
 
 def _groups(left: Iterable[Left]) -> tuple[list[Left], ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mcpcore_lint.runner.migrate import Migration, migrate
+from mcpcore_lint.runner.migrate import migrate
+from mcpcore_lint.runner.outcome import Migration
 
 CASES = Path(__file__).with_name("cases")
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from mcpcore_lint.runner.engine import fix_source, lint_paths
 from mcpcore_lint.runner.groups import find_groups
-from mcpcore_lint.runner.migrate import Migration, migrate
+from mcpcore_lint.runner.migrate import migrate
+from mcpcore_lint.runner.outcome import Migration
 
 from tests.migrate.migrating import run
 

@@ -6,6 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
 from mcpcore_lint.migrate.model import KEEPS
 from mcpcore_lint.migrate.requirements import LEAST
 from mcpcore_lint.runner.migrate import migrate
@@ -378,6 +379,60 @@ def test_a_low_level_server_that_stays_keeps_its_requirements(tmp_path: Path) ->
         run(tmp_path / "both", both)[1],
         run(tmp_path / "apart", apart)[1]["b/requirements.txt"],
     ]
+
+
+_SCRIPT = '# /// script\n# dependencies = ["mcp>=1.2"]\n# ///\n'
+_OF_A_PROJECT = '[project]\nname = "x"\ndependencies = ["mcp>=1.2"]\n'
+_STAYS = LOW.replace("-> list", "-> dict")
+
+
+@pytest.mark.parametrize(
+    ("files", "changed"),
+    [
+        ({"server.py": _STAYS, "a.py": SDK, "Dockerfile": 'RUN pip install "mcp<2"\n'}, set()),
+        ({"server.py": _STAYS, "a.py": SDK, "requirements/base.txt": "mcp<2\n"}, set()),
+        # These lists install no framework, so their folders need that of the folder above.
+        ({"server.py": _STAYS, "requirements.txt": "mcp<2", "b/a.py": SDK, "b/pyproject.toml": "[tool.ruff]\n"}, set()),
+        (
+            {
+                "server.py": _STAYS,
+                "requirements.txt": "mcp<2",
+                "tests/test_a.py": "from mcp.server.fastmcp import FastMCP\nimport pytest\nprint(result.isError)\n",
+                "tests/requirements.txt": "pytest",
+            },
+            set(),
+        ),
+        # The members of a workspace share one environment; other projects have one each.
+        (
+            {
+                "pyproject.toml": "[tool.uv.workspace]\nmembers = ['a', 'b']\n",
+                "a/server.py": _STAYS,
+                "a/pyproject.toml": _OF_A_PROJECT,
+                "b/a.py": SDK,
+                "b/pyproject.toml": _OF_A_PROJECT,
+            },
+            set(),
+        ),
+        (
+            {"server.py": _STAYS, "pyproject.toml": _OF_A_PROJECT, "b/a.py": SDK, "b/pyproject.toml": _OF_A_PROJECT},
+            {"a.py", "b/pyproject.toml"},
+        ),
+        (
+            {"b/server.py": _STAYS, "b/pyproject.toml": _OF_A_PROJECT, "a.py": SDK, "pyproject.toml": _OF_A_PROJECT},
+            {"a.py", "pyproject.toml"},
+        ),
+        ({"script.py": _SCRIPT + _STAYS, "a.py": SDK, "requirements.txt": "mcp<2"}, {"a.py", "requirements.txt"}),
+    ],
+)
+def test_an_environment_moves_as_a_whole_or_not_at_all(
+    files: dict[str, str | bytes], changed: set[str], tmp_path: Path
+) -> None:
+    """One that stays has no line that asks for mcpcore, and the first line says where to begin."""
+    outcome, _ = run(tmp_path, files)
+    paths = {file.path.removeprefix(f"{tmp_path}/") for file in outcome.files}
+    assert changed == {path.removeprefix("b/") if path.endswith(".py") else path for path in paths}
+    assert not [line for line in outcome.left if "add mcpcore" in line.decide]
+    assert KEEPS in {line.stops for line in outcome.left}
 
 
 def test_earlier_versions_of_python_are_named(tmp_path: Path) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from mcpcore_lint.migrate.model import FAILS, STOPS, stopped
+from mcpcore_lint.migrate.starting import Starting
+from mcpcore_lint.runner.checker import Checker
 from mcpcore_lint.runner.trial import Experiment
+from mcpcore_lint.settings import Settings
 
 from mcpcore.cli.root import cli
+from tests.tables import in_one_test
 
 SERVER = """from fastmcp import FastMCP
 
@@ -116,6 +122,64 @@ def test_a_server_is_started_as_its_users_do(
         done.stdout.replace(f"{tmp_path}/", ""),
         (tmp_path / "ran").exists(),
     )
+
+
+STARTS = """import asyncio, anyio, os, sys
+from fastmcp import FastMCP
+mcp = FastMCP("x")
+def erase(): os.remove("x")
+async def serve(): await mcp.run_async()
+def usage():
+    erase()
+    sys.exit(2)
+class Server:
+    def run(self): erase()
+def main():
+"""
+
+
+@in_one_test(
+    ("body", "starts"),
+    [
+        ("mcp.run()", True),
+        ("sys.exit(asyncio.run(serve()))", True),
+        ("anyio.run(serve)", True),
+        ("while True: mcp.run()", True),
+        ("if '--version' in sys.argv:\n        print(1)\n        return\n    mcp.run()", True),
+        ("if not os.environ.get('KEY'):\n        print('no key')\n        sys.exit(1)\n    mcp.run()", True),
+        ("if x: mcp.run()\n    elif y: mcp.run('sse', port=int(os.environ.get('PORT')))", True),
+        ("try: mcp.run()\n    except KeyboardInterrupt: erase()\n    except Exception as e: sys.exit(str(e))", True),
+        ("mcp.run('http')", False),
+        ("Server().run()", False),
+        ("if x: mcp.run()\n    else: erase()", False),
+        ("if x:\n        erase()\n        return\n    mcp.run()", False),
+        ("if x:\n        erase()\n        sys.exit()\n    mcp.run()", False),
+        ("if x: sys.exit(erase())\n    mcp.run()", False),
+        ("if x: usage()\n    mcp.run()", False),
+        ("x and mcp.run()", False),
+        ("mcp.run() if x else erase()", False),
+        ("match x:\n        case 1: mcp.run()\n        case _: erase()", False),
+        ("try: int(sys.argv[1])\n    except IndexError: erase()\n    else: mcp.run()", False),
+        ("{'serve': serve}.get(x, erase)()", False),
+        ("main()", False),
+    ],
+)
+def test_a_program_that_may_do_something_else_is_not_started(body: str, starts: bool, tmp_path: Path) -> None:
+    """It gets no arguments, so a command that is no server could run."""
+    path = tmp_path / "server.py"
+    path.write_text(f"{STARTS}    {body}\n")
+    module = Checker(str(tmp_path), Settings(), files=[str(path)], every=True).project.read(str(path))
+    module.complete()
+    assert starts == Starting().by_function(module, "main")
+
+
+def test_a_program_may_write_anything(tmp_path: Path) -> None:
+    """Its last text is shown without control characters, and it leaves no compiled files."""
+    text = "import sys, other\nsys.stderr.buffer.write(b'\\x1b[31mno\\xff key\\n')\nsys.exit(1)\n"
+    body = f"{SERVER}\n\ndef main():\n    import late\n    mcp.run()\n\n\nif __name__ == '__main__':\n    main()\n"
+    done = migrate(tmp_path, {"server.py": body, "late.py": text, "other.py": ""})
+    assert "was started over stdio: no list of tools: \\u001b[31mno\ufffd key\n" in done.stdout
+    assert not [*tmp_path.rglob("*.pyc")]
 
 
 LOW = """from mcp.server import Server
@@ -247,7 +311,8 @@ def test_a_command_runs_before_and_after(tmp_path: Path, monkeypatch: pytest.Mon
     log = "ERROR    server:server.py:7 x\\nERROR:root:x\\nERROR server.py:7 x\\nERROR: x of y\\n"
     tests = "ERROR tests/test_a.py::test_b[c d] - E\\nERROR test_a.py\\nERROR: test_b (test_a.B)\\nFAILED one"
     script = f"written = 'FailureMode' in open('server.py').read(); print('{log}{tests}' if written else 'fine')"
-    command, environment = f'{sys.executable} -c "{script}; assert not written"', Path(sys.executable).parents[1]
+    command = f'{sys.executable} -c "{script}; assert not written"'
+    environment = Path(sys.executable).parents[1]
     done = migrate(folder, {"server.py": SERVER}, "--check", command, "--environment", str(environment))
     assert 1 == done.exit_code
     lines = [line for line in done.stdout.splitlines() if line.startswith("--check")]
@@ -365,3 +430,31 @@ def test_what_a_low_level_server_passes_on_is_put_back_with_it(tmp_path: Path) -
     assert "helper.py is unchanged, since it could not be imported any more: server.py could not" in done.stdout
     assert (server, helper) == ((tmp_path / "server.py").read_text(), (tmp_path / "helper.py").read_text())
     assert "mcp<2" == (tmp_path / "requirements.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("code", "stops"),
+    [
+        ("import x", STOPS),
+        ("try:\n    import x\nexcept ImportError:\n    x = None", 0),
+        (
+            "try:\n    try:\n        import x\n    except ImportError:\n        raise\nexcept Exception:\n    x = None",
+            0,
+        ),
+        ("try:\n    import x\nexcept lib.ImportErrorX:\n    x = None", STOPS),
+        ("try:\n    import x\nexcept AttributeError:\n    x = None", STOPS),
+        ("try:\n    import x\nexcept ImportError:\n    sys.exit('install x')", STOPS),
+        ("try:\n    import x\nexcept ImportError:\n    raise SystemExit", STOPS),
+        ("try:\n    x()\nexcept ImportError:\n    y = None", STOPS),
+        ("try:\n    x()\nexcept (TypeError, ValueError):\n    y = None", 0),
+        ("try:\n    pass\nexcept ValueError:\n    pass\nelse:\n    x()", STOPS),
+        ("try:\n    pass\nexcept Exception:\n    pass\nfinally:\n    x()", STOPS),
+        ("try:\n    pass\nexcept Exception:\n    x()", STOPS),
+        ("def f():\n    x()", FAILS),
+        ("class A:\n    y = x()", STOPS),
+    ],
+)
+def test_a_clause_may_answer_for_a_name_that_is_not_there(code: str, stops: int) -> None:
+    """It has to catch what the line raises, around the line, and go on."""
+    line = next(number for number, text in enumerate(code.splitlines(), 1) if "import x" in text or "x()" in text)
+    assert stops == stopped(ast.parse(code), line)

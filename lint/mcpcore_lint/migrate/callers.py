@@ -44,10 +44,8 @@ class Callers:
         self._guarded = guarded
         self._modules = list(modules)
         sources = [module.source for module in self._modules]
-        sending = any(
-            source.has("expose_internal_errors")
-            for source in [source for source in sources if not source.has("ContractMiddleware")]
-        )
+        servers = [source for source in sources if not source.has("ContractMiddleware")]
+        sending = any(source.has("expose_internal_errors") for source in servers)
         self.sends_texts = (sending, not any(source.has("mask_error_details") for source in sources))
         """Whether clients read the texts of undeclared exceptions: of the SDK's servers, and of FastMCP's."""
         self.asserted: dict[ast.AST, Asserted] = {}
@@ -134,9 +132,8 @@ def _calls_by_name(module: Module) -> dict[str, list[tuple[ast.Call, Scope]]]:
     """The calls in a file, by the name that is called."""
     calls: dict[str, list[tuple[ast.Call, Scope]]] = {}
     for call, scope in module.calls_near("("):
-        calls.setdefault(
-            call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", ""), []
-        ).append((call, scope))
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        calls.setdefault(name, []).append((call, scope))
     return calls
 
 
@@ -190,16 +187,10 @@ class Helpers:
                     continue
                 if helper.fails or helper.may_fail:
                     passes = "and the tool passes it on" if certain else "which the tool may pass on"
-                    left.append(
-                        Left(
-                            helper.path,
-                            helper.line,
-                            (body.tool,),
-                            f"{definition.name}() {'returns' if helper.fails else 'may return'} a failure, {passes}",
-                            "raise an exception there, or ctx.fail in the tool",
-                            perhaps=not (certain and helper.fails),
-                        )
-                    )
+                    pattern = f"{definition.name}() {'returns' if helper.fails else 'may return'} a failure, {passes}"
+                    decide = "raise an exception there, or ctx.fail in the tool"
+                    perhaps = not (certain and helper.fails)
+                    left.append(Left(helper.path, helper.line, (body.tool,), pattern, decide, perhaps=perhaps))
                 for call, passed in helper.calls.items():
                     following[call] = following.get(call, False) or (certain and passed)
             layer = following
@@ -238,15 +229,9 @@ def _definitions(func: ast.expr, body: Body) -> list[_Node]:
     symbol = body.symbol(func)
     if symbol is not None or not isinstance(func, ast.Attribute):
         return [symbol.definition] if symbol is not None and isinstance(symbol.definition, FUNCTIONS) else []
-    return [
-        method[0]
-        for method in [
-            method_of(kind.info, func.attr)
-            for kind in Inference(class_round(body.scope)).of(func.value, body.scope)
-            if isinstance(kind, Instance)
-        ]
-        if method is not None
-    ]
+    kinds = Inference(class_round(body.scope)).of(func.value, body.scope)
+    methods = [method_of(kind.info, func.attr) for kind in kinds if isinstance(kind, Instance)]
+    return [method[0] for method in methods if method is not None]
 
 
 def _passed(body: Body) -> set[ast.AST]:
@@ -301,11 +286,8 @@ def follow(
     for call, scope in module.calls_near(*{f"{name}(" for name in by_name}):
         symbol = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
         places = converted.get(symbol.definition, ()) if isinstance(symbol, Symbol) and symbol.definition else ()
-        same = (
-            by_name.get(getattr(call.func, "attr", ""), [])
-            if (isinstance(call.func, ast.Attribute) and not isinstance(symbol, Symbol))
-            else []
-        )
+        unknown = isinstance(call.func, ast.Attribute) and not isinstance(symbol, Symbol)
+        same = by_name.get(getattr(call.func, "attr", ""), []) if unknown else []
         if len(same) == 1:
             # A method of an object that a fixture makes, by its name and by what it raises.
             places = [place for place in converted[same[0]] if place[0].raised]
@@ -316,12 +298,8 @@ def follow(
                 if kind is not None:
                     failure = names.spell(*_FAILURE)
                     certain = certain or getattr(symbol, "definition", None) in whole
-                    edits.append(
-                        Edit(
-                            *module.source.node_range(kind),
-                            failure if certain else f"({module.source.segment(kind)}, {failure})",
-                        )
-                    )
+                    text = failure if certain else f"({module.source.segment(kind)}, {failure})"
+                    edits.append(Edit(*module.source.node_range(kind), text))
             block = module.parents.get(block)
     return [*edits, *names.edits({_FAILURE})] if edits else []
 

@@ -184,7 +184,8 @@ def _adapter(
     params, result = (name if name == "None" else names.spell("mcp.types", name) for name in (request, answer))
     context = names.spell("mcp.server", "ServerRequestContext")
     text = names.spell("mcp.types", "TextResourceContents") if kind == "read_resource" else ""
-    listed, made = f"await {node.name}()", "{listed}" if is_result and kind.startswith("list_") else made
+    listed = f"await {node.name}()"
+    made = "{listed}" if is_result and kind.startswith("list_") else made
     value = made.format(result=result, call=node.name, text=text, listed=listed, rest=rest)
     name = f"on_{kind}" if node.name != f"on_{kind}" else f"serve_{kind}"
     request_context = f"{'context' if keeps else '_'}: {context}"
@@ -196,16 +197,14 @@ def _adapter(
         given = value_of if is_text or "uri" not in value_of else f"{names.spell('pydantic', 'AnyUrl')}({value_of})"
         lines.append(f"    {'content = ' if text else ''}await {node.name}({given})")
     if kind == "call_tool":
-        block, checks = names.spell("mcp.types", "TextContent"), lists if not decorator.keywords else []
+        block = names.spell("mcp.types", "TextContent")
+        checks = lists if not decorator.keywords else []
         refused = names.spell("jsonschema", "ValidationError") if checks else ""
         lines.append("    arguments = params.arguments or {}")
         if checks:
             check = names.spell("jsonschema", "validate")
-            listed = (
-                f"await {checks[0].name}()"
-                if (_forms(checks[0], module, "ListToolsResult") == {"list"})
-                else f"(await {checks[0].name}()).tools"
-            )
+            is_list = _forms(checks[0], module, "ListToolsResult") == {"list"}
+            listed = f"await {checks[0].name}()" if is_list else f"(await {checks[0].name}()).tools"
             tools = f"{{tool.name: tool.input_schema for tool in {listed}}}"
             lines += [
                 f"    schemas = {tools}",
@@ -233,8 +232,9 @@ def _adapter(
     end = starts[node.end_lineno or node.lineno]
     body = source.newline.join(f"{indent}{part}" if part else "" for part in lines)
     start = source.newline if not source.text[:end].endswith(("\n", "\r")) else ""
+    first = starts[decorator.lineno - 1]
     return [
-        Edit(starts[decorator.lineno - 1], starts[(decorator.end_lineno or decorator.lineno)], ""),
+        Edit(first, starts[(decorator.end_lineno or decorator.lineno)], ""),
         Edit(end, end, f"{start}{source.newline * (1 if indent else 2)}{body}{source.newline}"),
     ]
 
@@ -387,10 +387,8 @@ class Marker:
                 self._changed[node] = True
             marks.converted.append((place.rule, place.node.lineno, handler.name))
         for place in _raised(body) if raises and not node.decorator_list else ():
-            is_free = (
-                place.raised.removeprefix("builtins.") not in expected.raised
-                and self._callers.objection(handler, place) is None
-            )
+            kind = place.raised.removeprefix("builtins.")
+            is_free = kind not in expected.raised and self._callers.objection(handler, place) is None
             if is_free and place.rule in self._rules and place.message is not None:
                 text = segment(place.message)
                 text = text if is_text(place.message, body.scope) else f"str({text})"
@@ -407,9 +405,10 @@ class Marker:
             either = f" | {self._names[module].spell('mcp.types', 'CallToolResult')}"
             edit = Edit(end, end, either)
             if string(evaluate(returns, module.scope)) is not None:  # also a name for a text
+                is_text = isinstance(returns, ast.Constant)
                 quote, inner = (
                     (module.source.text[end - 1], str(returns.value).strip())
-                    if isinstance(returns, ast.Constant)
+                    if is_text
                     else ('"', ast.unparse(returns))
                 )
                 edit = Edit(start, end, f"{quote}{inner}{either}{quote}")
@@ -437,11 +436,8 @@ def _returned(body: Body) -> Iterator[tuple[Place | Left, ast.expr]]:
         if isinstance(value, ast.Call) and _is_result(value, body):
             options = {keyword.arg: keyword.value for keyword in value.keywords}
             marked = options.get("isError") or options.get("is_error")
-            content = (
-                options.get("content")
-                if (None not in options and (marked is None or getattr(marked, "value", None) is False))
-                else None
-            )
+            is_open = None not in options and (marked is None or getattr(marked, "value", None) is False)
+            content = options.get("content") if is_open else None
         if isinstance(content, (ast.Call, ast.List)) and value is not None:
             block = content.elts[0] if isinstance(content, ast.List) and content.elts else content
             place = (

@@ -23,7 +23,9 @@ RULES: Final = {
 
 KEEPS, STOPS, FAILS = 1, 2, 3
 """A line is about a handler that keeps version 1, an import that fails, or code that fails when it is run."""
-_ABSENCE: Final = re.compile(r"None|.*\b(?:Base)?Exception\b.*|.*\b(?:Attribute|Type|Import|ModuleNotFound)Error\b.*")
+_ABSENT: Final = r"None|.*\b(?:(?:Base)?Exception|(?:%s)Error)\b.*"
+_ABSENCE: Final = re.compile(_ABSENT % "Attribute|Type")
+_NO_IMPORT: Final = re.compile(_ABSENT % "Import|ModuleNotFound")
 """What a clause catches if it answers for a name that is not there."""
 
 
@@ -54,16 +56,21 @@ class Left(NamedTuple):
 def stopped(tree: ast.AST, line: int) -> int:
     """What cannot go on if a name in a line is not there: `STOPS` or `FAILS`; 0 if a clause answers for it."""
     parts = [part for part in ast.walk(tree) if getattr(part, "lineno", line + 1) <= line <= part.end_lineno]  # type: ignore[attr-defined]
+    absence = _NO_IMPORT if any(isinstance(part, (ast.Import, ast.ImportFrom)) for part in parts) else _ABSENCE
     clauses = [
         clause
         for part in parts
         if isinstance(part, ast.Try) and line <= (part.body[-1].end_lineno or line)
         for clause in part.handlers
-        if not any(isinstance(inner, ast.Raise) for inner in ast.walk(clause))
+        if not any(isinstance(inner, ast.Raise) or _is_exit(inner) for inner in ast.walk(clause))
     ]
-    if any(_ABSENCE.fullmatch(ast.unparse(clause.type) if clause.type else "None") for clause in clauses):
+    if any(absence.fullmatch(ast.unparse(clause.type) if clause.type else "None") for clause in clauses):
         return 0
     return FAILS if any(isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) for part in parts) else STOPS
+
+
+def _is_exit(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in {"exit", "quit", "_exit"}
 
 
 class Place(NamedTuple):

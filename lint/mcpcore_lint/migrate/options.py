@@ -11,8 +11,6 @@ from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.type_model import Function
-from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
@@ -57,7 +55,7 @@ _MEMBERS: Final = (
 _OF_SDK: Final = frozenset({"mcpcore.Server", "mcp.LowLevelServer"})
 _NO_FIELD: Final = f"{SDK_2} refuses it; keep it elsewhere, such as in a dict by the name of the object"
 _DECORATORS: Final = frozenset({"tool", "resource", "prompt"})
-_READING: Final = frozenset({"int", "str", "os.getenv", "os.environ.get", "getenv"})
+READING: Final = frozenset({"int", "str", "os.getenv", "os.environ.get", "getenv"})
 """Calls that give the same value again."""
 
 
@@ -79,7 +77,7 @@ def plan_options(
     left: list[Left] = []
     gone: list[Left] = []
     for call, scope in module.calls_near(*_WORDS, decorators=True):
-        kind, own = _kind(evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None)
+        kind, own = kind_of(evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None)
         kind = kind or _of_super(call, module)
         table = {name: entry for name, entry in GONE.get(kind, {}).items() if name not in own}
         if options := [keyword for keyword in call.keywords if keyword.arg in table]:
@@ -95,16 +93,8 @@ def plan_options(
                     calls = (
                         f"{ast.unparse(site.call.func)}() at {site.module.path}:{site.call.lineno}" for site in lost
                     )
-                    gone.append(
-                        Left(
-                            module.path,
-                            keyword.lineno,
-                            (),
-                            f"{pattern}, is removed",
-                            f"give it to {' and to '.join(calls)}",
-                            stops=STOPS,
-                        )
-                    )
+                    decide = f"give it to {' and to '.join(calls)}"
+                    gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", decide, stops=STOPS))
                 elif not moved:
                     gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", instead))
             for site, arguments in given.items():
@@ -126,16 +116,13 @@ def _of_super(call: ast.Call, module: Module) -> str:
     return next((base.name for base in bases if isinstance(base, Symbol) and base.name in GONE), "")
 
 
-def _kind(made: object) -> tuple[str, set[str]]:
+def kind_of(made: object) -> tuple[str, set[str]]:
     """The server that a class is or derives from, and the parameters that a class of the project takes itself."""
     definition, home = (made.definition, made.module) if isinstance(made, Symbol) else (None, None)
     if not (isinstance(definition, ast.ClassDef) and home is not None):
         return (made.name or "", set()) if isinstance(made, Symbol) else ("", set())
-    names = [
-        base.name
-        for base in [evaluate(base, home.scope) for base in definition.bases]
-        if isinstance(base, Symbol) and base.name in GONE
-    ]
+    bases = [evaluate(base, home.scope) for base in definition.bases]
+    names = [base.name for base in bases if isinstance(base, Symbol) and base.name in GONE]
     methods = [part for part in definition.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
     return (names or [""])[0] or "", {part.arg for method in methods for part in all_parameters(method.args)}
 
@@ -166,7 +153,7 @@ def _settings(module: Module, left: list[Left], sites: Collection[Site]) -> list
             edits.append(Edit(*source.node_range(node), source.segment(start)))
             continue
         pattern = f"settings.{option} of the server, which {release} does not have"
-        makers = {maker for maker, _ in _made(server, scope_around(node, module), module)}
+        makers = {maker for maker, _ in makers_of(server, scope_around(node, module), module)}
         runs = [site for site in sites if site.needs(option, kind) and not makers.isdisjoint(dict(site.makers))]
         methods = {str(getattr(site.call.func, "attr", "")) for site in runs} or {"run"}
         ways = [f"{method}({'' if _METHODS[method] else 'transport=..., '}{option}=...)" for method in sorted(methods)]
@@ -179,9 +166,10 @@ def _settings(module: Module, left: list[Left], sites: Collection[Site]) -> list
 def _given_at_start(node: ast.Attribute, server: ast.expr, option: str, module: Module) -> ast.expr | None:
     """The option of the one call that makes a server, if a read of its setting may be written like that."""
     spelled, scope = ast.unparse(server), scope_around(node, module)
+    assigned = (part for part in walk([module.tree]) if isinstance(part, (ast.Assign, ast.AnnAssign)))
     makes = [
         part.value
-        for part in (part for part in walk([module.tree]) if isinstance(part, (ast.Assign, ast.AnnAssign)))
+        for part in assigned
         if spelled in map(ast.unparse, part.targets if isinstance(part, ast.Assign) else [part.target])
     ]
     values = [word.value for call in makes for word in getattr(call, "keywords", ()) if word.arg == option]
@@ -199,7 +187,7 @@ def _given_at_start(node: ast.Attribute, server: ast.expr, option: str, module: 
         and all(place is None or (place[0] is module.scope and len(place[1]) == 1) for place in places)
         and all(
             isinstance(part, (ast.Name, ast.Constant, ast.Attribute, ast.expr_context))
-            or (isinstance(part, ast.Call) and ast.unparse(part.func) in _READING and not part.keywords)
+            or (isinstance(part, ast.Call) and ast.unparse(part.func) in READING and not part.keywords)
             for part in parts
         )
     )
@@ -286,7 +274,8 @@ def _method(
     call: ast.Call, func: ast.Attribute, scope: Scope, module: Module, left: list[Left], handlers: Container[str]
 ) -> list[Edit]:
     """The edits for a call of a method of FastMCP, or a line of the report."""
-    name, options = func.attr, {keyword.arg: keyword for keyword in call.keywords}
+    name = func.attr
+    options = {keyword.arg: keyword for keyword in call.keywords}
     line = call.lineno
     if name == "fn" and _is_registered(func.value, scope, module, handlers):
         # Since FastMCP 3.0, a decorator returns the function, and no object that holds it.
@@ -421,7 +410,7 @@ class Site(NamedTuple):
     def transport(self) -> str:
         """The name of the transport; empty if it is known only when the server is run."""
         given = [keyword.value for keyword in self.call.keywords if keyword.arg == "transport"] or self.call.args[:1]
-        if (known := _METHODS.get(getattr(self.call.func, "attr", ""), "stdio")) or not given:
+        if (known := _METHODS[getattr(self.call.func, "attr", "")]) or not given:
             return known or "stdio"
         return str(given[0].value) if isinstance(given[0], ast.Constant) else ""
 
@@ -455,8 +444,9 @@ class Site(NamedTuple):
         transports = frozenset[str]().union(*_TAKES[kind].values())
         makers = {maker for maker, _ in self.makers if isinstance(maker, ast.Call)}
         # With options of several servers, each would get those of the others.
+        having = [maker for maker in makers if any(word.arg in transports for word in maker.keywords)]
         return (
-            len([maker for maker in makers if any(word.arg in transports for word in maker.keywords)]) < 2
+            len(having) < 2
             and option.arg in _TAKES[kind].get(self.transport, ())
             and all(keyword.arg is not None for keyword in self.call.keywords)
             and all(
@@ -497,15 +487,16 @@ def servers_of(modules: Collection[Module]) -> Servers:
     for module in (module for module in modules if not is_test(module)):
         for call, scope in module.calls_near("run(", "_async(", "_app("):
             if isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
-                sites.append(Site(module, call, call.func.value, frozenset(_made(call.func.value, scope, module))))
+                sites.append(Site(module, call, call.func.value, frozenset(makers_of(call.func.value, scope, module))))
     return Servers(mounted_servers(modules), sites)
 
 
-def _made(
+def makers_of(
     server: ast.expr, scope: Scope, module: Module, depth: int = 0
 ) -> Iterator[tuple[ast.AST, tuple[tuple[str, str], ...]]]:
     """The calls that make a server, also in functions that return it."""
-    home, bindings = (scope.lookup(server.id) if isinstance(server, ast.Name) else None) or (scope, [])
+    match = scope.lookup(server.id) if isinstance(server, ast.Name) else None
+    home, bindings = match or (scope, [])
     # A name with several values may hold the server of each.
     values = [binding.value for binding in bindings if binding.value is not None] if len(bindings) > 1 else [server]
     for part in values:
@@ -521,10 +512,8 @@ def _made(
         inside = {*walk([made])}
         for returned in inside:
             if isinstance(returned, ast.Return) and returned.value is not None:
-                yield from (
-                    (maker, passed if maker in inside else ())
-                    for maker, _ in _made(returned.value, above.functions[made], above, depth + 1)
-                )
+                makers = makers_of(returned.value, above.functions[made], above, depth + 1)
+                yield from ((maker, passed if maker in inside else ()) for maker, _ in makers)
 
 
 def _passed(
@@ -551,36 +540,3 @@ def _passed(
             and not _changes_below(root, scope, call.lineno)
         ):
             yield name, module.source.segment(value)
-
-
-# -- what starts a server ----------------------------------------------------------------------------------------------
-
-_STARTING: Final = frozenset({"run", "run_async", "run_stdio_async"})
-_SERVERS: Final = frozenset({*GONE, "mcp.MCPServer", "mcp.LowLevelServer", "Server", "ContractServer", "FastMCP"})
-
-
-def starts(nodes: Iterable[ast.AST], module: Module, seen: set[ast.AST]) -> bool:
-    """Whether some code starts a server over stdio, also by functions of the project."""
-    for call in (part for part in walk([*nodes]) if isinstance(part, ast.Call)):
-        func, scope = call.func, scope_around(call, module)
-        server = func.value if isinstance(func, ast.Attribute) and func.attr in _STARTING else None
-        site = Site(module, call, server or func, frozenset(_made(server, scope, module) if server else ()))
-        makers = [maker.func for maker, _ in site.makers if isinstance(maker, ast.Call)]
-        names = {*map(ast.unparse, makers), *(_kind(evaluate(maker, scope))[0] for maker in makers)}
-        if (names | (classes_of(server, scope) if server else set())) & _SERVERS and site.transport in {"", "stdio"}:
-            return True
-        if getattr(evaluate(func, scope), "name", "") == "mcp.server.stdio.stdio_server":
-            return True
-        kinds = [kind for part in (func, *call.args) for kind in Inference().of(part, scope)]
-        for kind in (kind for kind in kinds if isinstance(kind, Function) and kind.node not in seen):
-            seen.add(kind.node)
-            if starts([kind.node], kind.module, seen):
-                return True
-    return False
-
-
-def started_by(module: Module) -> bool:
-    """Whether a file starts a server over stdio if it is run as a program."""
-    is_main, ifs = module.path.endswith("__main__.py"), (part for part in module.tree.body if isinstance(part, ast.If))
-    guards = [part for part in ifs if "__main__" in ast.unparse(part.test)]
-    return starts(module.tree.body if is_main else guards, module, set())

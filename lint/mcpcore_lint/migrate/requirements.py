@@ -6,6 +6,7 @@ again, lists the same packages as before. Lock files, images and scripts get a l
 
 import ast
 import json
+import os
 import re
 import sys
 import tomllib
@@ -16,6 +17,7 @@ from typing import Final, NamedTuple
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.paths import upwards
 
 LEAST: Final = {"mcp": "2.3", "fastmcp": "4.0", "fastmcp-slim": "4.0", "mcpcore": "0.1"}
 """The releases that the written code needs."""
@@ -53,8 +55,11 @@ _LOCKED: Final = re.compile(
 _SCRIPT: Final = re.compile(r"^# /// script\r?\n((?:#[^\n]*\n)+?)# ///", re.MULTILINE)
 """The head of a script that says what it needs."""
 HEAD: Final = b"# /// script"
-INSTALLED: Final = re.compile(r"(?:\.toml|\.txt|\.in|\.py|Pipfile)\Z")
+_LISTS: Final = re.compile(r"(?:\.toml|\.txt|\.in|\.py|\.cfg|Pipfile)\Z")
 """A file by which an environment is made."""
+_FRAMEWORKS: Final = re.compile(rb"(?<![\w.-])(?:fast)?mcp(?![\w.-])")
+_WORKSPACE: Final = re.compile(rb"^\[tool\.uv\.workspace\]", re.MULTILINE)
+"""The members of a workspace share one environment."""
 _REQUIREMENT: Final = (
     r"(?P<name>mcp|fastmcp(?:-slim)?)(?![\w.-])(?P<extras>[ \t]*\[[^\]\n\"']*\])?"
     r"(?P<version>[ \t]*(?:[<>=~!]=*[ \t]*[\w.*+]+(?:[ \t]*,[ \t]*[<>=~!]=*[ \t]*[\w.*+]+)*(?:[ \t]*,)?)?)"
@@ -152,13 +157,9 @@ _MCPCORE: Final = re.compile(rb"^[ \t]*(?:from|import) mcpcore\b", re.MULTILINE)
 
 def needs_of(code: Sequence[bytes], brought: frozenset[str], *, is_changed: bool) -> Needs:
     """What some files need, of which the run may have changed one; `brought` are packages that came with version 1."""
-    return Needs(
-        is_changed,
-        any(map(_MCPCORE.search, code)),
-        any(b"mcpcore.integrations.fastmcp" in content for content in code),
-        brought,
-        sum(len(_HINTS.findall(content)) for content in code),
-    )
+    fastmcp = any(b"mcpcore.integrations.fastmcp" in content for content in code)
+    hints = sum(len(_HINTS.findall(content)) for content in code)
+    return Needs(is_changed, any(map(_MCPCORE.search, code)), fastmcp, brought, hints)
 
 
 def listed(texts: Mapping[str, bytes], code: Iterable[bytes], others: Iterable[bytes]) -> tuple[tuple[str, ...], bool]:
@@ -180,6 +181,22 @@ def listed(texts: Mapping[str, bytes], code: Iterable[bytes], others: Iterable[b
         edits = [Edit(*match.span(), "") for match, _ in _found(path, text, found)]
         is_used = is_used or _ELSEWHERE.search(_WORDS.sub("", apply(text, edits))) is not None
     return () if named else tuple(path for path in mains if path.endswith(".toml")) or mains, not is_used
+
+
+def environments(files: Mapping[str, bytes], lists: Mapping[str, bytes]) -> dict[str, str]:
+    """The environment of each file: the nearest folder above it that installs a framework, or the script that does.
+
+    Files without one share the environment with an empty name.
+    """
+    made = {path: text for path, text in lists.items() if _LISTS.search(path)}
+    shared = {os.path.dirname(path) for path, text in made.items() if _WORKSPACE.search(text)}
+    folders = {os.path.dirname(path) for path, text in made.items() if _FRAMEWORKS.search(text)}
+    homes: dict[str, str] = {}
+    for path, text in files.items():
+        above = [*upwards(os.path.dirname(path))]
+        nearest = [folder for known in (shared, folders) for folder in above if folder in known]
+        homes[path] = path if HEAD in text else next(iter(nearest), "")
+    return homes
 
 
 class Requirements(NamedTuple):
@@ -251,9 +268,8 @@ def plan_requirements(
         # With the name, so that what goes behind a requirement without a version is behind this edit.
         start, end = match.start("name"), match.end("version")
         # An earlier Python would get one without the other.
-        new = (match["version"] if pin is None else pin) + (
-            _quoted(since, match) if since and home in marked and ";" not in match[0] else ""
-        )
+        marker = _quoted(since, match) if since and home in marked and ";" not in match[0] else ""
+        new = (match["version"] if pin is None else pin) + marker
         changes = [Edit(start, end, text[start : match.start("version")] + new)] if new != match["version"] else []
         changes += _added(match, text, added) if added and lists is not None else []
         can = writable and lists is not None and re.search("[@(]", match[0]) is None and (needs.moved or needs.mcpcore)
@@ -294,9 +310,8 @@ def _cut(path: str, text: str, match: re.Match[str], lists: Sequence[Sequence[st
     spelled, start = re.escape(match[0].strip()), text.rfind("\n", 0, match.start()) + 1
     ways = rf"(?<=\n)[ \t]*{spelled}[ \t]*,?[ \t]*(?:\r?\n|\Z)|[ \t]*,[ \t]*{spelled}|{spelled}[ \t]*,[ \t]*"
     edits = [Edit(*way.span(), "") for way in re.finditer(ways, text) if way.start() <= match.end() - 1 < way.end()]
-    before, after = (
-        [*map(_package, chain.from_iterable(part or ()))] for part in [lists, _lists(path, apply(text, edits))]
-    )
+    known = [lists, _lists(path, apply(text, edits))]
+    before, after = ([*map(_package, chain.from_iterable(part or ()))] for part in known)
     above = text[:start].rstrip().rpartition("\n")[2].lstrip()
     has_comment = above.startswith("#") or "#" in text[start:].partition("\n")[0]
     return edits[0] if not has_comment and sorted(before) == sorted(["fastmcp", *after]) else None
@@ -319,9 +334,8 @@ def _comments(path: str, text: str, match: re.Match[str]) -> Iterator[Left]:
     for line in range(first, at + 1):
         said = lines[line].partition("#")[2].strip()
         if _ABOUT_PIN.search(said) or (line == at and re.search(r"(?i)\b(?:pin|cap|below)", said)):
-            yield Left(
-                path, line + 1, (), f"the comment {said[:60]!r}", "it is about the pin that changed, so correct it"
-            )
+            decide = "it is about the pin that changed, so correct it"
+            yield Left(path, line + 1, (), f"the comment {said[:60]!r}", decide)
 
 
 def sends_texts(texts: Mapping[str, bytes]) -> bool:
@@ -336,10 +350,8 @@ def sends_texts(texts: Mapping[str, bytes]) -> bool:
 
 def imported(before: bytes, after: bytes) -> frozenset[str]:
     """The requirements of what a file imports, and what came with version 1 of the SDK, or is new in the file."""
-    return frozenset(
-        _BROUGHT[name.decode()]
-        for name in ({*_IMPORTS.findall(after)} - ({b"jsonschema"} & {*_IMPORTS.findall(before)}))
-    )
+    names = {*_IMPORTS.findall(after)} - ({b"jsonschema"} & {*_IMPORTS.findall(before)})
+    return frozenset(_BROUGHT[name.decode()] for name in names)
 
 
 def _found(path: str, text: str, lists: Sequence[Sequence[str]] | None) -> Iterator[tuple[re.Match[str], int]]:
@@ -361,11 +373,8 @@ def _lists(path: str, text: str) -> list[list[str]] | None:
             project, tool = table.get("project", {}), table.get("tool", {})
             poetry = tool.get("poetry", {})
             lists = [[*project.get("dependencies", []), *poetry.get("dependencies", {}), *table.get("packages", {})]]
-            lists += [
-                tool["uv"][key]
-                for key in ("constraint-dependencies", "override-dependencies")
-                if key in tool.get("uv", {})
-            ]
+            held = ("constraint-dependencies", "override-dependencies")
+            lists += [tool["uv"][key] for key in held if key in tool.get("uv", {})]
             lists += [*project.get("optional-dependencies", {}).values(), *table.get("dependency-groups", {}).values()]
             groups = [*poetry.get("group", {}).values(), {"dependencies": poetry.get("dev-dependencies", {})}]
             groups.append({"dependencies": tool.get("uv", {}).get("dev-dependencies", [])})
@@ -376,10 +385,8 @@ def _lists(path: str, text: str) -> list[list[str]] | None:
             lists = [tomllib.loads(re.sub("^# ?", "", script[1], flags=re.MULTILINE)).get("dependencies", [])]
         elif path.endswith("setup.py"):
             nodes = [node for node in ast.walk(ast.parse(text)) if "requir" in (getattr(node, "arg", None) or "")]
-            lists = [
-                [getattr(item, "value", "") for item in part.elts]
-                for part in [part for node in nodes for part in ast.walk(node) if isinstance(part, ast.List)]
-            ]
+            made = [part for node in nodes for part in ast.walk(node) if isinstance(part, ast.List)]
+            lists = [[getattr(item, "value", "") for item in part.elts] for part in made]
         elif path.endswith((".txt", ".in")):
             lists = [text.splitlines()]
         else:
@@ -460,7 +467,8 @@ def _added(match: re.Match[str], text: str, requirements: Sequence[str]) -> list
     rest = text[match.end() : end]
     if before.strip() or not re.fullmatch(r"[ \t]*,?[ \t]*(?:#.*)?", rest):
         return [Edit(match.end(), match.end(), "".join(f", {part}" for part in quoted))]
-    comma, lines = rest.lstrip().startswith(","), f",{newline}{before}".join(quoted)
+    comma = rest.lstrip().startswith(",")
+    lines = f",{newline}{before}".join(quoted)
     return [Edit(match.end(), end, f"{rest if comma else f',{rest}'}{newline}{before}{lines}{',' * comma}")]
 
 
@@ -473,10 +481,8 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
     for match in _PYTHON.finditer(text) if needs.mcpcore or needs.moved else ():
         line = text.count("\n", 0, match.start()) + 1 + (len(match[0]) - len(match[0].lstrip("\n")))
         said = " ".join(match[0].split())
-        known = text[text.rfind("\n[", 0, match.start()) + 1 :].partition("]")[0] in {
-            "[project",
-            "[tool.poetry.dependencies",
-        } or path.endswith(".json")
+        table = text[text.rfind("\n[", 0, match.start()) + 1 :].partition("]")[0]
+        known = table in {"[project", "[tool.poetry.dependencies"} or path.endswith(".json")
         exact = match["exact"] if path.endswith(("Pipfile", ".json")) else None  # elsewhere, it is an option of a tool
         alone = match["alone"] if path.endswith(".python-version") else None
         version = match["minor"] or match["image"] or match["ci"] or exact or alone or str(least)
@@ -493,9 +499,8 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
                 if int(old[1] or old["said"] or int(old["below"]) - 1) < least
             )
             more = f", and at earlier versions in this file: {', '.join(lines)}" if lines else ""
-            raised.append(
-                Left(path, line, (), f"{said} is now 3.{least}", f"{who} needs it; look at the documentation{more}")
-            )
+            decide = f"{who} needs it; look at the documentation{more}"
+            raised.append(Left(path, line, (), f"{said} is now 3.{least}", decide))
         else:
             left.append(Left(path, line, (), said, f"{who} needs Python 3.{least} or later"))
     return edits, left, raised

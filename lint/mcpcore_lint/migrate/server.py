@@ -12,6 +12,7 @@ from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, is_answer, reader_of, scope_around, text_of_url
+from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
 from mcpcore_lint.migrate.model import STOPS, Left
 from mcpcore_lint.migrate.renames import (
     ATTRIBUTES,
@@ -184,7 +185,8 @@ class Renaming:
                 self._note(node, f"the import of {alias.name}", REMOVED[package, alias.name])
             new = self._target(node, package, alias.name)
             target, name = new or ("." * node.level + package, alias.name)
-            changed, local = changed or new is not None, alias.asname or alias.name
+            changed = changed or new is not None
+            local = alias.asname or alias.name
             if f"{package}.{alias.name}" == "mcp.shared.context.RequestContext" or (
                 alias.name == "Context" and package.startswith(OLD_PACKAGE) and not node.level
             ):
@@ -221,7 +223,8 @@ class Renaming:
     def _is_either(self, node: ast.ImportFrom) -> bool:
         """Whether a `try` imports the server from version 2, or else from version 1: the file works with both."""
         above = self.module.parents.get(node)
-        servers = _servers_in(self.module.parents.get(above) if isinstance(above, ast.ExceptHandler) else above)
+        around = self.module.parents.get(above) if isinstance(above, ast.ExceptHandler) else above
+        servers = _servers_in(around)
         if len(servers) > 1 and node is servers[-1]:
             decide = "import Server of mcpcore there, and run the command again, if version 1 need not work any more"
             self.left.append(Left(self.module.path, node.lineno, (), EITHER, decide))
@@ -479,7 +482,8 @@ class Renaming:
 
     def _error(self, node: ast.Call, given: ast.expr | ast.keyword) -> None:
         """`MCPError(code, message)` for `McpError(ErrorData(code=..., message=...))`, also by its keyword."""
-        source, argument = self.module.source, given.value if isinstance(given, ast.keyword) else given
+        source = self.module.source
+        argument = given.value if isinstance(given, ast.keyword) else given
         start, end = source.node_range(argument)
         start = source.offset(given.lineno, given.col_offset) if argument is not given else start
         if isinstance(argument, ast.Call) and ast.unparse(argument.func).endswith("ErrorData") and not argument.args:
@@ -545,54 +549,3 @@ def _spelled(wanted: Mapping[str, list[str]], local: str) -> str:
     """How an import clause spells the new name: `Server`, or `Server as ContractServer`."""
     clauses = [clause for names in wanted.values() for clause in names]
     return next((clause for clause in clauses if clause.split(" as ")[-1] == local), local)
-
-
-# -- clients -----------------------------------------------------------------------------------------------------------
-
-CLIENTS: Final = {
-    ("mcp.client.streamable_http", "streamablehttp_client"): ("mcp.client.streamable_http", "streamable_http_client"),
-    ("mcp.shared.memory", "create_connected_server_and_client_session"): ("mcp", "Client"),
-}
-"""The functions that connect a client, with their names in version 2."""
-MAKER: Final = ("mcp.shared._httpx_utils", "create_mcp_http_client")
-"""What makes an HTTP client with the timeouts of the SDK."""
-_METHODS: Final = frozenset({"list_tools", "call_tool", "list_prompts", "get_prompt", "list_resources"})
-"""What `Client` has, with the same parameters and results as a session."""
-
-
-def client_edits(module: Module, old: str, new: str) -> list[Edit] | None:
-    """The edits of the calls of a function that connects a client; None if no call or not each of them can follow."""
-    source, nodes = module.source, [*walk([module.tree])]
-    edits: list[Edit] = []
-    loads = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
-    known = {node.id for node in loads}
-    for call in (module.parents[node] for node in loads if node.id == old and new not in module.scope.bindings):
-        match call, getattr(module.parents.get(call), "optional_vars", None):
-            case ast.Call(args=[server], keywords=[]), ast.Name(id=client):
-                uses = (module.parents[node] for node in loads if node.id == client)
-                if not all(isinstance(use, ast.Attribute) and use.attr in _METHODS for use in uses):
-                    return None
-                edits.append(Edit(*source.node_range(call.func), new))
-                # FastMCP 4 still has the attribute, and `Client` takes no object of its class.
-                if (
-                    isinstance(server, ast.Attribute)
-                    and server.attr == "_mcp_server"
-                    and "fastmcp.FastMCP" not in classes_of(server.value, scope_around(server, module))
-                ):
-                    edits.append(Edit(source.node_range(server.value)[1], source.node_range(server)[1], ""))
-            case ast.Call(keywords=options), ast.Tuple(
-                elts=[ast.Name(), ast.Name() as writes, ast.Name(id=session) as last]
-            ) if session not in known:
-                given = {option.arg: option for option in options}
-                headers = given.get("headers")
-                if given.keys() - {"url", "headers"} or len(call.args) > 1 or (headers and "http_client" in known):
-                    return None
-                made = f"{MAKER[1]}({source.segment(headers)}) as http_client, " if headers else ""
-                edits += [Edit(*source.node_range(headers), "http_client=http_client")] if headers else []
-                edits += [
-                    Edit(*source.node_range(call.func), f"{made}{new}"),
-                    Edit(source.node_range(writes)[1], source.node_range(last)[1], ""),
-                ]
-            case _:
-                return None
-    return edits or None

@@ -65,9 +65,8 @@ def _imported(folders: list[str], modules: list[tuple[str, str]]) -> dict[str, A
 def _servers(value: object, module: str) -> list[object]:
     """A server of a module, that which one of its functions makes, or those that one of its objects holds."""
     made = value() if callable(value) and _makes_server(value, module) else value
-    objects = (
-        [made, *vars(made).values()] if (type(made).__module__ == module and hasattr(made, "__dict__")) else [made]
-    )
+    own = type(made).__module__ == module and hasattr(made, "__dict__")
+    objects = [made, *vars(made).values()] if own else [made]
     return [server for server in objects if not _kinds(type(server)).isdisjoint(_SERVERS)]
 
 
@@ -114,7 +113,8 @@ def _problem(path: str, name: str, modules: dict[str, str]) -> dict[str, Any] | 
     except BaseException as error:  # noqa: BLE001 - a module may exit
         if isinstance(error, SystemExit) and name.endswith("__main__"):
             return None  # a program that ran, and did not like its arguments
-        problem, frames = _described(error), traceback.extract_tb(error.__traceback__)
+        problem = _described(error)
+        frames = traceback.extract_tb(error.__traceback__)
         problem["at"] = next((frame.filename for frame in reversed(frames) if frame.filename in modules), path)
         problem["at"] = (
             error.filename if isinstance(error, SyntaxError) and error.filename in modules else problem["at"]
@@ -142,22 +142,20 @@ _PATIENCE: Final = 20
 
 def _started(arguments: list[str], folders: list[str]) -> dict[str, Any]:
     """The number of tools that a client of a program reads over stdio, or the last text of the program."""
-    stdio, environment = (
-        importlib.import_module("mcp.client.stdio"),
-        {**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
-    )
-    program = stdio.StdioServerParameters(command=sys.executable, args=arguments, env=environment)
-    with tempfile.TemporaryFile("w+") as errors:
+    stdio = importlib.import_module("mcp.client.stdio")
+    path = [*folders, *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+    program = stdio.StdioServerParameters(command=sys.executable, args=["-B", *arguments], env=environment)
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
         try:
-            return {
-                "tools": asyncio.run(asyncio.wait_for(_listed(stdio.stdio_client(program, errors)), _PATIENCE)),
-                "why": "",
-            }
+            tools = asyncio.run(asyncio.wait_for(_listed(stdio.stdio_client(program, errors)), _PATIENCE))
         except BaseException as error:  # noqa: BLE001 - the server of another project may raise anything
             errors.seek(0)
             texts = [line.strip() for line in errors if line.strip()]
-            late = f"no answer in {_PATIENCE} seconds" if isinstance(error, TimeoutError) else type(error).__name__
-            return {"why": ([text for text in texts if _SAID.match(text)] or texts or [late])[-1][:200]}
+            why = ([text for text in texts if _SAID.match(text)] or texts or [type(error).__name__])[-1][:200]
+            late = isinstance(error, (TimeoutError, asyncio.TimeoutError))  # two classes in Python 3.10
+            return {"why": f"no answer in {_PATIENCE} seconds{f'; {why}' * bool(texts)}" if late else why}
+    return {"tools": tools, "why": ""}
 
 
 async def _listed(transport: Any) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
 from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.edits import apply
@@ -31,13 +31,14 @@ from mcpcore_lint.migrate.reached import imported_by, unresolved_lines
 from mcpcore_lint.migrate.renames import ATTRIBUTES, MANAGERS
 from mcpcore_lint.migrate.server import Project, Renaming
 from mcpcore_lint.model import ToolDef
-from mcpcore_lint.paths import below, is_below, upwards
+from mcpcore_lint.paths import below, is_below
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes, guarded
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import Group, base_of, beside, find_groups, listing
+from mcpcore_lint.runner.outcome import Located, Migration, Tried
 from mcpcore_lint.runner.patch import FixedFile, Moves, disjoint
-from mcpcore_lint.runner.trial import Experiment, Migration, Trial, Tried, programs
+from mcpcore_lint.runner.trial import Experiment, Program, Trial, programs
 
 MAX_PASSES: Final = 12
 _VERSION_1: Final = re.compile(
@@ -64,7 +65,8 @@ def migrate(
         LibcstMissingError: If libcst is not installed.
     """
     require_libcst("mcpcore migrate")
-    chosen, named = frozenset(rules) or frozenset(RULES), real_paths(paths)
+    chosen = frozenset(rules) or frozenset(RULES)
+    named = real_paths(paths)
     groups = find_groups(paths, lambda settings: settings._replace(include_tests=True))
     run = _Run(groups, base_of(groups), chosen, named)
     # The garbage collector would walk the syntax trees again and again while more are made.
@@ -98,16 +100,18 @@ class _Run:
         """The syntax on disk of the files that change."""
         self.moves: dict[str, list[Moves]] = {}
         """How the lines of these files moved, pass by pass."""
-        self.left: list[_Located] = []
+        self.left: list[Located] = []
         """What is left."""
         self.converted: list[tuple[str, str, int, str]] = []
         self.removed: list[Left] = []
         """The clauses that catch everything, with their lines on disk."""
         self.failures: list[Failure] = []
-        self.programs: dict[str, tuple[str, list[str]]] = {}
-        """What starts a server over stdio, each with the folder of its imports and the arguments of Python."""
+        self.programs: dict[str, Program] = {}
+        """What starts a server over stdio."""
         self.elsewhere: set[str] = set()
         """The files with the functions of tools."""
+        self.homes: dict[str, str] = {}
+        """The environment of each file."""
         self.kept: set[str] = set()
         """The environments that stay with version 1 of the SDK."""
         self.tools = 0
@@ -145,7 +149,7 @@ class _Run:
         self.left += left
         self.projects.append((group, files))
 
-    def _passes(self, group: Group, files: dict[str, bytes], crashed: dict[str, Failure]) -> list[_Located]:
+    def _passes(self, group: Group, files: dict[str, bytes], crashed: dict[str, Failure]) -> list[Located]:
         """Make passes over some files until nothing changes, or the analysis of one of them crashes; what is left.
 
         Each step is made again until it changes nothing. It visits all files first, and then those that changed.
@@ -154,14 +158,13 @@ class _Run:
         low = any(map(LOW_LEVEL.search, files.values()))
         lists = {path: content_of(path) or b"" for path in listing(group, files)}
         state = _State(crashed, version_1=low or any(map(_VERSION_1.search, files.values())), lists=lists)
-        has_list = {os.path.dirname(path) for path in lists if requirements.INSTALLED.search(path)}.__contains__
-        state.homes.update(
-            (path, path if requirements.HEAD in raw else next(filter(has_list, upwards(os.path.dirname(path))), ""))
-            for path, raw in files.items()
-        )
-        known, current = len(crashed), _Pass(self, group, files, state)
-        is_plain, kept = not names_server(current.modules.values()), set[str]()
-        tools, new = 0, low or any(map(NEW.search, files.values()))
+        self.homes |= requirements.environments({**files, **lists}, lists)
+        known = len(crashed)
+        current = _Pass(self, group, files, state)
+        is_plain = not names_server(current.modules.values())
+        kept: set[str] = set()
+        tools = 0
+        new = low or any(map(NEW.search, files.values()))
         for step in (*[_Pass.mark] * new, *[_Pass.adapt] * low, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
             # The failures of what stays have lines.
             visited: Collection[str] = files.keys() - (kept if step is not _Pass.convert else set())
@@ -178,13 +181,15 @@ class _Run:
                 self.removed += [left._replace(path=self.shown(path)) for path, left in removed if path in made]
                 if not made:
                     break
-                visited, current = made | (current.naming() - kept), _Pass(self, group, files, state)
+                visited = made | (current.naming() - kept)
+                current = _Pass(self, group, files, state)
             if step is _Pass.adapt:
-                self.kept |= {state.homes[place.path] for place in state.low}
-                kept = {path for path, home in state.homes.items() if home in self.kept}
+                self.kept |= {self.homes[place.path] for place in state.low}
+                kept = {path for path in files if self.homes[path] in self.kept}
                 kept = {*files} if is_plain and self.contents.keys().isdisjoint(files) else kept
         self.tools += tools
-        self.programs.update(programs(current.modules, group.config.root, self.shown) if not kept else {})
+        if not kept:
+            self.programs.update(programs(current.modules, current.checker.project, self.shown))
         return [*chain.from_iterable(state.left.values()), *state.low]
 
     def _read(self, group: Group) -> dict[str, bytes]:
@@ -211,12 +216,14 @@ class _Run:
     def _change(self, path: str, changes: Sequence[Edit], crashed: dict[str, Failure]) -> bool:
         """Make the edits of one file; whether it changed."""
         raw = self.contents.get(path, self.raw[path])
-        source, changed = Source.from_bytes(self.shown(path), raw), disjoint(changes)
+        source = Source.from_bytes(self.shown(path), raw)
+        changed = disjoint(changes)
         text = apply(source.text, changed)
         try:
             if source.to_bytes(source.text) != raw:
                 raise SourceError(f"its bytes do not come back from the encoding {source.encoding!r}")  # noqa: TRY301
-            tree, new = parse(Source(source.path, text)), source.to_bytes(text)
+            tree = parse(Source(source.path, text))
+            new = source.to_bytes(text)
         except (SourceError, UnicodeError) as error:
             # Its names do not change then, and the other files wait until no name changes any more.
             crashed[path] = Failure(path, f"the changes would break this file, so convert it by hand: {error}")
@@ -249,7 +256,8 @@ class _Run:
                 folder = group.config.root if whole else os.path.dirname(path)
                 alone = path in installing and requirements.HEAD in self.raw[path]
                 own = {at for at in brought if (at == path if alone else is_below(at, folder))}
-                inside = [at for at in sources if at in own]
+                # An environment that stays needs nothing else.
+                inside = [at for at in sources if at in own and self.homes[path] not in self.kept]
                 needs = requirements.needs_of(
                     [self.contents.get(at, self.raw[at]) for at in inside],
                     frozenset().union(*map(brought.__getitem__, own)),
@@ -265,14 +273,13 @@ class _Run:
                     is_idle=is_idle,
                     writable=text.encode() == raw
                     and path not in self.contents
-                    and self.kept.isdisjoint({path, folder})
                     and any(real == top or is_below(real, top) for top in self.named),
                 )
                 if plan.edits:
                     self.contents[path] = apply(text, plan.edits).encode()
                     self.moves[path] = [Moves(Source(path, text), plan.edits)]
 
-    def _line(self, place: _Located, *, written: bool = False) -> int:
+    def _line(self, place: Located, *, written: bool = False) -> int:
         """The line of a place on disk, before the run or after it."""
         line, moves = place.left.line, self.moves.get(place.path, [])
         for move in moves[place.edits :] if written else ():
@@ -328,7 +335,7 @@ class _Run:
             self._undo([path for path, _ in tried.undone])
         elif tried is not None and trial is not None and not tried.untried:
             tried = tried._replace(
-                started=tuple((name, trial.start(*program, self.base)) for name, program in self.programs.items())
+                started=tuple((name, trial.start(program)) for name, program in self.programs.items())
             )
         return tried
 
@@ -348,28 +355,19 @@ class _Run:
                 before, after = (Source.from_bytes(path, raw).text for raw in (self.raw[path], new))
                 files.append(FixedFile(self.shown(path), before, after, 1))
         plans = self.requirements.items()
-        places = [*self.left, *(_Located(path, line, 0) for path, plan in plans for line in plan.left)]
+        places = [*self.left, *(Located(path, line, 0) for path, plan in plans for line in plan.left)]
         left = [
             place.left._replace(path=self.shown(place.path), line=self._line(place, written=write)) for place in places
         ]
         removed = merged([*self.removed, *(line for _, plan in plans for line in plan.raised)])
         paths = {self.shown(path): path for path in self.raw}
-        stopping = [(line, _Located(paths.get(line.path, ""), line, 0)) for line in removed if line.stops]
+        stopping = [(line, Located(paths.get(line.path, ""), line, 0)) for line in removed if line.stops]
         left += (line._replace(line=self._line(place, written=write)) for line, place in stopping)
         left += trial.missing(self.raw, self.shown, left) if trial is not None and write else ()
         return Migration(
             tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools,
             tuple(line for line in removed if not line.stops), tried, (*self.parallel,) or ("all",) * (not self.tools),
         )  # fmt: skip
-
-
-class _Located(NamedTuple):
-    """Something of the report, with the state of its file that its line is of."""
-
-    path: str
-    left: Left
-    edits: int
-    """How many passes had edited the file."""
 
 
 class _State:
@@ -382,12 +380,10 @@ class _State:
         self.typed = any(requirements.CHECKER.search(text.decode("utf-8", "replace")) for text in lists.values())
         self.exported: dict[tuple[str, str], str] = {}
         """The names that were renamed, by module and old name."""
-        self.left: dict[tuple[str, str], list[_Located]] = {}
+        self.left: dict[tuple[str, str], list[Located]] = {}
         """What is left, by the step and the file that it visited."""
-        self.low: list[_Located] = []
+        self.low: list[Located] = []
         """The lines about low-level servers that cannot follow."""
-        self.homes: dict[str, str] = {}
-        """The environments of the files, each by the folder that says what is installed, or by the script that does."""
         self.used_names = cache(used_names)
         self.content_of = cache(content_of)
 
@@ -403,7 +399,7 @@ class _Pass:
         self.edits: dict[str, list[Edit]] = {}
         self.exported: dict[tuple[str, str], str] = {}
         self.converted: list[tuple[str, tuple[str, str, int, str]]] = []
-        self.removed: list[_Located] = []
+        self.removed: list[Located] = []
         self.handlers: set[ast.AST] = set()
         self.checker = Checker(group.config.root, group.config.settings, files=files.keys(), every=True)
         self.modules: dict[str, Module] = {}
@@ -433,11 +429,10 @@ class _Pass:
         names = {name for _, name in self.exported}
         return {path for path, module in self.modules.items() if any(map(module.source.has, names))}
 
-    def _located(self, left: Iterable[Left]) -> list[_Located]:
-        return [
-            _Located(path, place._replace(stops=self._stops(place)), len(self._run.moves.get(path, ())))
-            for path, place in [(self.checker.project.absolute(place.path), place) for place in left]
-        ]
+    def _located(self, left: Iterable[Left]) -> list[Located]:
+        left = (place._replace(stops=self._stops(place)) for place in left)
+        paths = [(self.checker.project.absolute(place.path), place) for place in left]
+        return [Located(path, place, len(self._run.moves.get(path, ()))) for path, place in paths]
 
     def _stops(self, place: Left) -> int:
         """What a line stops, in a file that is no test, and holds a server or is imported by another one."""
@@ -469,7 +464,7 @@ class _Pass:
 
     def _handlers(self) -> tuple[dict[str, list[Edit]], list[Left]]:
         wanted = self.modules.items() if "server" in self._run.rules else ()
-        return plan_servers({path: module for path, module in wanted if not is_test(module)}, self._state.homes)
+        return plan_servers({path: module for path, module in wanted if not is_test(module)}, self._run.homes)
 
     def adapt(self, visited: Collection[str]) -> None:
         """Register the handlers of low-level servers as version 2 of the SDK does."""
@@ -507,7 +502,7 @@ class _Pass:
         servers, tools = servers_of(self.modules.values()), self._tools
         for path, module in self.modules.items() if "server" in self._run.rules else ():
             with self._guarded(path):
-                if path in visited and self._state.homes[path] not in self._run.kept:
+                if path in visited and self._run.homes[path] not in self._run.kept:
                     self._options(path, module, servers)
         hierarchy, callers = self.checker.hierarchy, self._callers()
         helpers = Helpers(hierarchy, self.handlers, self._guarded)
@@ -587,7 +582,8 @@ class _Pass:
         for module in [module for module in self.modules.values() if not is_test(module)]:
             with self._guarded(module.absolute):
                 for tool in self.checker.find_tools(module):
-                    self._run.parallel |= {} if tool.handler.is_async else {tool.handler.name: None}
+                    if not tool.handler.is_async:
+                        self._run.parallel[tool.handler.name] = None
                     home = tool.handler.module
                     self._run.elsewhere.add(home.absolute)
                     if tool.kind == "tool" and home.absolute in self.modules and not is_test(home):

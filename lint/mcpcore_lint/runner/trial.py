@@ -8,34 +8,22 @@ import os
 import re
 import subprocess
 import sys
-from collections import Counter
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from mcpcore_lint.diagnostics import Failure
 from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.project import Project
 from mcpcore_lint.migrate.callers import is_test
 from mcpcore_lint.migrate.model import Left, stopped
-from mcpcore_lint.migrate.options import started_by, starts
 from mcpcore_lint.migrate.requirements import LOCKS
+from mcpcore_lint.migrate.starting import Starting
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
-from mcpcore_lint.runner.patch import FixedFile
+from mcpcore_lint.runner.outcome import Ran, Tried
 
 _SCRIPT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "looking.py")
 _TIMEOUT: Final = 120
-_LINES: Final = 20
-"""How many new lines of a command are shown."""
-_CAUSES, _WIDTH = 10, 200
-"""How many errors of tests are shown, and how much of each."""
-_BAD_TEST: Final = re.compile(r"FAILED|FAIL:|ERROR: \S+ \(|ERROR \S+(?:::|\.py(?: - |$))")
-"""A line of pytest or unittest about a test, which a line of a log is not."""
-_REPORT: Final = re.compile(r"^_{3,} .+ _{3,}$", re.MULTILINE)
-"""The line of pytest above what it says about a test that failed."""
-_ERROR: Final = re.compile(r"^E +(\S.*)(?:\nE .*)*", re.MULTILINE)
-_ENTRY: Final = re.compile(r"^[\"']?([\w.-]+)[\"']?\s*=\s*[\"']([\w.]+):(\w+)[\"']", re.MULTILINE)
-"""A script of a project: what its users start."""
-
 _PIN: Final = (
     r"^[^#\n]*?(?<![\w.-])(%s(?![\w.-])(?:\[[^\]\n]*\])?[ \t\d.,<>=~!*()]*?(<=?|==)[ \t]*([\d.]*\d)(?![\w.*]))"
 )
@@ -71,9 +59,9 @@ class Trial(NamedTuple):
             tools += answer["tools"]
         return Imports(failed, tools)
 
-    def start(self, folder: str, arguments: Sequence[str], root: str) -> str:
+    def start(self, program: Program) -> str:
         """Start a server of the project over stdio as a client does; how that ended."""
-        answer, why = self._ask(["start", arguments, [folder, root]], root)
+        answer, why = self._ask(["start", program.arguments, [program.folder, program.root]], program.root)
         why = why or answer["why"]
         return f"no list of tools: {why}" if why else f"it lists {answer['tools']} tool{'s' * (answer['tools'] != 1)}"
 
@@ -141,9 +129,8 @@ class Trial(NamedTuple):
             self.check, shell=True, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, check=False,
         )  # fmt: skip
-        return Ran(
-            ran.returncode, [line.rstrip() for line in ran.stdout.decode(errors="replace").splitlines() if line.strip()]
-        )
+        lines = ran.stdout.decode(errors="replace").splitlines()
+        return Ran(ran.returncode, [line.rstrip() for line in lines if line.strip()])
 
 
 class Problem(NamedTuple):
@@ -180,79 +167,6 @@ class Imports(NamedTuple):
         return f"the interpreter cannot read the files, {errors[0]}" if errors else ""
 
 
-class Ran(NamedTuple):
-    """The outcome of a command."""
-
-    code: int
-    lines: list[str]
-
-    @property
-    def causes(self) -> Counter[str]:
-        """The errors that pytest shows, each with the number of tests that it ended."""
-        reports = _REPORT.split("\n".join(self.lines))[1:]
-        return Counter(errors[-1][:_WIDTH] for report in reports if (errors := _ERROR.findall(report)))
-
-    def difference(self, before: Ran) -> list[str]:
-        """The last lines of both runs, the errors of the tests that fail now, and new lines about failures."""
-        old, earlier = set(before.lines), before.causes
-        new = [line for line in self.lines if _BAD_TEST.match(line) and line not in old]
-        ends = [
-            f"{when}: {ran.lines[-1] if ran.lines else ''} (exit code {ran.code})"
-            for when, ran in (("before", before), ("after", self))
-        ]
-        ends += [
-            f"{number} test{'s' * (number > 1)} ({earlier[text]} before): {text}"
-            for text, number in self.causes.most_common(_CAUSES)
-        ]
-        return [*ends, *new[:_LINES], *([f"and {len(new) - _LINES} more"] if len(new) > _LINES else [])]
-
-
-class Tried(NamedTuple):
-    """What came of trying the files."""
-
-    untried: str = ""
-    """Why nothing was tried; empty if something was."""
-    undone: tuple[tuple[str, str], ...] = ()
-    """The files that were put back, since they were imported before and could not be any more, each with the reason."""
-    broken: tuple[tuple[str, str], ...] = ()
-    """The files that cannot be imported, before and after, each with the reason."""
-    tools: int = 0
-    """How many tools the servers list."""
-    check: tuple[str, ...] = ()
-    """How the command ended before and after."""
-    lacking: tuple[tuple[str, str], ...] = ()
-    """The files that could not be tried, each with the reason."""
-    started: tuple[tuple[str, str], ...] = ()
-    """The servers that were started over stdio, each with how that ended."""
-    worse: bool = False
-    """Whether the command succeeded before and does not now."""
-
-
-class Migration(NamedTuple):
-    """The outcome of a run."""
-
-    files: tuple[FixedFile, ...]
-    """The files that change, by the paths that reports show."""
-    left: tuple[Left, ...]
-    """What is left; its lines are those of the files as they are after the run."""
-    converted: tuple[tuple[str, str, int, str], ...]
-    """The places that were converted: path, rule, line and tool."""
-    failures: tuple[Failure, ...]
-    tools: int
-    removed: tuple[Left, ...] = ()
-    """The clauses that caught everything and went, or raise again now, by their lines before the run."""
-    tried: Tried | None = None
-    """What came of importing the files, and of the command of the project; None if nothing was asked for."""
-    parallel: tuple[str, ...] = ()
-    """The functions of the server that version 2 runs in threads, as they are not async; "all" if none is known."""
-
-    @property
-    def exit_code(self) -> int:
-        """0 if nothing is left to do, 1 if something is, 2 if a file could not be read or written."""
-        tried = self.tried or Tried()
-        return 2 if self.failures else int(bool(self.left or tried.undone or tried.broken or tried.worse))
-
-
 class Experiment:
     """The state before the files are written."""
 
@@ -260,7 +174,7 @@ class Experiment:
         """Import the files and what users start, and run the command."""
         self._trial = trial
         self._paths = paths
-        self._tried = [*dict.fromkeys([*paths, *_entry_points(root)])]
+        self._tried = [*dict.fromkeys([*paths, *(path for _, path, _ in _scripts(root))])]
         self._root = root
         self._imports = trial.imports(self._tried, root)
         self._ran = trial.run()
@@ -294,48 +208,60 @@ class Experiment:
         ran = self._trial.run() if self._ran is not None else None
         nothing = next(iter(lacking.values()), "") if lacking.keys() >= {*self._paths} else ""
         untried = unreadable or after.untried or nothing
-        broken = [
-            (path, problem.why)
-            for path, problem in (after.failed.items() if not untried else ())
-            if path not in lacking
-        ]
-        return Tried(
-            untried,
-            (*undone.items(),),
-            (*broken,),
-            after.tools,
-            (*(ran.difference(self._ran) if ran is not None and self._ran is not None else []),),
-            (*lacking.items(),) * (not untried),
-            worse=ran is not None and self._ran is not None and ran.code != 0 == self._ran.code,
-        )
+        failed = after.failed.items() if not untried else ()
+        broken = [(path, problem.why) for path, problem in failed if path not in lacking]
+        check = ran.difference(self._ran) if ran is not None and self._ran is not None else []
+        worse = ran is not None and self._ran is not None and ran.code != 0 == self._ran.code
+        missing = lacking.items() if not untried else ()
+        return Tried(untried, (*undone.items(),), (*broken,), after.tools, (*check,), (*missing,), worse=worse)
 
 
-def _entry_points(root: str) -> list[str]:
-    """The files of the functions that the scripts of a project call."""
+def _scripts(root: str) -> list[tuple[str, str, str]]:
+    """The scripts of a project, each with the path of the file that it starts, and the function."""
+    try:
+        table = tomllib.loads((content_of(os.path.join(root, "pyproject.toml")) or b"").decode())
+        scripts = {
+            **table.get("tool", {}).get("poetry", {}).get("scripts", {}),
+            **table.get("project", {}).get("scripts", {}),
+        }
+        named = [(script, *str(target).partition("[")[0].strip().split(":")) for script, target in scripts.items()]
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        return []
     return [
-        path
-        for _, name, _ in _ENTRY.findall(
-            (content_of(os.path.join(root, "pyproject.toml")) or b"").decode("utf-8", "replace")
-        )
+        (name[0], path, name[2])
+        for name in named
+        if len(name) == 3
         for folder in (root, os.path.join(root, "src"))
         for end in (".py", f"{os.sep}__init__.py")
-        if os.path.isfile(path := os.path.join(folder, *name.split(".")) + end)
+        if os.path.isfile(path := os.path.join(folder, *name[1].split(".")) + end)
     ]
 
 
-def programs(modules: Mapping[str, Module], root: str, shown: Callable[[str], str]) -> dict[str, tuple[str, list[str]]]:
-    """What starts a server over stdio, with the folder of imports and arguments of Python: scripts, or else files."""
-    scripts, files = dict[str, tuple[str, list[str]]](), dict[str, tuple[str, list[str]]]()
-    project = (content_of(os.path.join(root, "pyproject.toml")) or b"").decode("utf-8", "replace")
+class Program(NamedTuple):
+    """What starts a server over stdio."""
+
+    root: str
+    """The folder of the project."""
+    folder: str
+    """The folder that its imports start from."""
+    arguments: list[str]
+    """The arguments of Python."""
+
+
+def programs(modules: Mapping[str, Module], project: Project, shown: Callable[[str], str]) -> dict[str, Program]:
+    """What starts the servers of a project over stdio, by its name: the scripts, or else files."""
+    scripts, files, starting = dict[str, Program](), dict[str, Program](), Starting()
+    for script, path, function in _scripts(project.root):
+        module = project.read(path)
+        module.complete()
+        if starting.by_function(module, function):
+            folder, name = _module(path, project.root)
+            code = f"import sys; sys.argv = [{script!r}]; from {name} import {function} as start; sys.exit(start())"
+            scripts[script] = Program(project.root, folder, ["-c", code])
     for path, module in modules.items():
-        folder, name = _module(path, root)
-        for script, _, function in (entry for entry in _ENTRY.findall(project) if entry[1] == name):
-            if starts([ast.parse(f"{function}()")], module, set()):
-                # As an installed script, which does not see the current folder.
-                code = f"import sys; sys.path.pop(0); sys.argv = [{script!r}]; from {name} import {function} as start"
-                scripts[script] = folder, ["-c", f"{code}; sys.exit(start())"]
-        if not is_test(module) and started_by(module):
-            files[shown(path)] = folder, ["-m", name]
+        if not is_test(module) and starting.by_file(module):
+            folder, name = _module(path, project.root)
+            files[shown(path)] = Program(project.root, folder, ["-m", name])
     return scripts or files
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -180,6 +184,26 @@ def test_a_program_may_write_anything(tmp_path: Path) -> None:
     done = migrate(tmp_path, {"server.py": body, "late.py": text, "other.py": ""})
     assert "was started over stdio: no list of tools: \\u001b[31mno\ufffd key\n" in done.stdout
     assert not [*tmp_path.rglob("*.pyc")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts are sent to consoles there")
+def test_an_interruption_ends_the_server_and_restores_the_files(tmp_path: Path) -> None:
+    """The server ignores the end of its input and a request to end."""
+    waits = "import os, signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    waits += "with open('new', 'w') as file: file.write(str(os.getpid()))\nos.rename('new', 'pid')\ntime.sleep(99)\n"
+    body = f"{SERVER}\n\nif __name__ == '__main__':\n    import waits\n    mcp.run()\n"
+    for name, text in {"server.py": body, "waits.py": waits, "pyproject.toml": "[project]\n"}.items():
+        (tmp_path / name).write_text(text)
+    command = [sys.executable, "-m", "mcpcore", "migrate", str(tmp_path), "--write"]
+    with subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "pid").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        assert b"Aborted!" in process.communicate()[1]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+    assert body == (tmp_path / "server.py").read_text()
 
 
 LOW = """from mcp.server import Server

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from mcpcore_lint.engine.syntax.module import Module
@@ -24,6 +25,8 @@ from mcpcore_lint.runner.outcome import Ran, Tried
 
 _SCRIPT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "looking.py")
 _TIMEOUT: Final = 120
+_GRACE: Final = 8
+"""How many seconds a server may take to end when the command is interrupted."""
 _PIN: Final = (
     r"^[^#\n]*?(?<![\w.-])(%s(?![\w.-])(?:\[[^\]\n]*\])?[ \t\d.,<>=~!*()]*?(<=?|==)[ \t]*([\d.]*\d)(?![\w.*]))"
 )
@@ -68,11 +71,18 @@ class Trial(NamedTuple):
     def _ask(self, task: Sequence[object], root: str | None = None) -> tuple[Any, str]:
         """The answer of the interpreter to a task, and else the reason."""
         command = [self.python, "-B", _SCRIPT, json.dumps(task)]
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         try:
-            ran = subprocess.run(  # noqa: S603 - the interpreter that the user named
-                command, cwd=root, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT, check=False
-            )
-            return json.loads(ran.stdout), ""
+            with subprocess.Popen(command, cwd=root, stdin=nothing, stdout=pipe, stderr=nothing) as process:  # noqa: S603 - the user's interpreter
+                try:
+                    return json.loads(process.communicate(timeout=_TIMEOUT)[0]), ""
+                except KeyboardInterrupt:
+                    # It is interrupted, too, and first ends the server, which is in a session of its own.
+                    with suppress(subprocess.TimeoutExpired):
+                        process.communicate(timeout=_GRACE)
+                    raise
+                finally:
+                    process.kill()
         except subprocess.TimeoutExpired:
             return None, f"the {task[0]} took more than {_TIMEOUT} seconds"
         except (OSError, ValueError):

@@ -181,9 +181,14 @@ def test_a_program_may_write_anything(tmp_path: Path) -> None:
     """Its last text is shown without control characters, and it leaves no compiled files."""
     text = "import sys, other\nsys.stderr.buffer.write(b'\\x1b[31mno\\xff key\\n')\nsys.exit(1)\n"
     body = f"{SERVER}\n\ndef main():\n    import late\n    mcp.run()\n\n\nif __name__ == '__main__':\n    main()\n"
-    done = migrate(tmp_path, {"server.py": body, "late.py": text, "other.py": ""})
-    assert "was started over stdio: no list of tools: \\u001b[31mno\ufffd key\n" in done.stdout
+    scripts = '[project.scripts]\nmissing = "c:main"\nodd = 1\nserve = "server:main [all]"\n'
+    done = migrate(tmp_path, {"server.py": body, "late.py": text, "other.py": "", "pyproject.toml": scripts})
+    assert "serve was started over stdio: no list of tools: \\u001b[31mno\ufffd key\n" in done.stdout
     assert not [*tmp_path.rglob("*.pyc")]
+    broken = migrate(
+        tmp_path / "b", {"server.py": SERVER, "b.py": "(", "pyproject.toml": "[project.scripts]\nb = 'b:f'"}
+    )
+    assert "1 place converted" in broken.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts are sent to consoles there")

@@ -7,7 +7,7 @@ import gc
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import cache
 from itertools import chain
 from typing import Final
@@ -115,7 +115,8 @@ class _Run:
         self.kept: set[str] = set()
         """The environments that stay with version 1 of the SDK."""
         self.tools = 0
-        self.parallel: dict[str, None] = {}
+        self.parallel: dict[str, str] = {}
+        """The functions of tools that are not async, each with its file."""
         self.projects: list[tuple[Group, Mapping[str, bytes]]] = []
         """The projects, each with its files that concern the run."""
         self.requirements: dict[str, requirements.Requirements] = {}
@@ -188,8 +189,8 @@ class _Run:
                 kept = {path for path in files if self.homes[path] in self.kept}
                 kept = {*files} if is_plain and self.contents.keys().isdisjoint(files) else kept
         self.tools += tools
-        if not kept:
-            self.programs.update(programs(current.modules, current.checker.project, self.shown))
+        with suppress(RecursionError):  # more functions may call each other than can be followed
+            self.programs.update(programs(current.modules, current.checker.project, self.shown) if not kept else {})
         return [*chain.from_iterable(state.left.values()), *state.low]
 
     def _read(self, group: Group) -> dict[str, bytes]:
@@ -364,9 +365,10 @@ class _Run:
         stopping = [(line, Located(paths.get(line.path, ""), line, 0)) for line in removed if line.stops]
         left += (line._replace(line=self._line(place, written=write)) for line, place in stopping)
         left += trial.missing(self.raw, self.shown, left) if trial is not None and write else ()
+        parallel = tuple(name for name, path in self.parallel.items() if self.homes.get(path) not in self.kept)
         return Migration(
             tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools,
-            tuple(line for line in removed if not line.stops), tried, (*self.parallel,) or ("all",) * (not self.tools),
+            tuple(line for line in removed if not line.stops), tried, parallel or ("all",) * (not self.tools),
         )  # fmt: skip
 
 
@@ -583,7 +585,7 @@ class _Pass:
             with self._guarded(module.absolute):
                 for tool in self.checker.find_tools(module):
                     if not tool.handler.is_async:
-                        self._run.parallel[tool.handler.name] = None
+                        self._run.parallel[tool.handler.name] = tool.handler.module.absolute
                     home = tool.handler.module
                     self._run.elsewhere.add(home.absolute)
                     if tool.kind == "tool" and home.absolute in self.modules and not is_test(home):

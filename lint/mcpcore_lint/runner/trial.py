@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.project import Project
+from mcpcore_lint.engine.syntax.source import SourceError
 from mcpcore_lint.migrate.callers import is_test
 from mcpcore_lint.migrate.model import Left, stopped
 from mcpcore_lint.migrate.requirements import LOCKS
@@ -262,12 +263,13 @@ def programs(modules: Mapping[str, Module], project: Project, shown: Callable[[s
     """What starts the servers of a project over stdio, by its name: the scripts, or else files."""
     scripts, files, starting = dict[str, Program](), dict[str, Program](), Starting()
     for script, path, function in _scripts(project.root):
-        module = project.read(path)
-        module.complete()
-        if starting.by_function(module, function):
-            folder, name = _module(path, project.root)
-            code = f"import sys; sys.argv = [{script!r}]; from {name} import {function} as start; sys.exit(start())"
-            scripts[script] = Program(project.root, folder, ["-c", code])
+        with suppress(SourceError, OSError):
+            module = project.read(path)
+            module.complete()
+            if starting.by_function(module, function):
+                folder, name = _module(path, project.root)
+                code = f"import sys; sys.argv = [{script!r}]; from {name} import {function} as start; sys.exit(start())"
+                scripts[script] = Program(project.root, folder, ["-c", code])
     for path, module in modules.items():
         if not is_test(module) and starting.by_file(module):
             folder, name = _module(path, project.root)

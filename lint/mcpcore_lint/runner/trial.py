@@ -78,7 +78,7 @@ class Trial(NamedTuple):
                 try:
                     return json.loads(process.communicate(timeout=_TIMEOUT)[0]), ""
                 except KeyboardInterrupt:
-                    # It is interrupted, too, and first ends the server, which is in a session of its own.
+                    # The child is interrupted, too. It first ends the server, which is in another session.
                     with suppress(subprocess.TimeoutExpired):
                         process.communicate(timeout=_GRACE)
                     raise

@@ -6,11 +6,11 @@ construction of objects.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set as AbstractSet
 from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.symbols import class_info, class_round
+from mcpcore_lint.engine.semantics.symbols import class_info, class_round, last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry, method_of
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
@@ -24,6 +24,8 @@ DEEP: Final = 8
 FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
+_SAME_ARGUMENTS: Final = frozenset({"staticmethod", "classmethod", "abstractmethod"})
+"""Decorators of functions that take the arguments of the undecorated one."""
 _PLAIN: Final = "<plain>"
 """The name of a function without its decorator."""
 
@@ -153,7 +155,7 @@ def functions_called(func: ast.expr, scope: Scope, depth: int = 0) -> Iterator[C
                 frame = call_frame(maker, func, scope)
                 for result in returned(maker.function):
                     yield from functions_called(result, frame, depth + 1)
-        for placed in (*assignments_of(func, scope), *_values_of(func, scope)):
+        for placed in (*assignments_of(func, scope), *values_of(func, scope)):
             yield from functions_called(*placed, depth + 1)
 
 
@@ -167,7 +169,7 @@ def functions_run(call: ast.Call, scope: Scope) -> Iterator[Called]:
     yield from functions_called(call.func, scope)
 
 
-def _values_of(node: ast.expr, scope: Scope) -> list[Placed]:
+def values_of(node: ast.expr, scope: Scope) -> list[Placed]:
     """The values of the table in `TABLE[key]` and `TABLE.get(key)`, if it is written out; one if the key is known."""
     match node:
         case (
@@ -256,6 +258,37 @@ def arguments_of(function: Function, call: ast.Call, *, bound_first: bool = Fals
     names = {parameter.arg for parameter in all_parameters(function.args)}
     arguments.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg in names})
     return arguments
+
+
+def takes(
+    function: Function, call: ast.Call, *, bound_first: bool = False, more: AbstractSet[str] | None = None
+) -> bool:
+    """Whether a function takes the arguments of a call. If not, the call raises TypeError and the function never runs.
+
+    A decorator may take other arguments.
+
+    Args:
+        function: The function.
+        call: The call.
+        bound_first: Whether the first parameter is an object or a class.
+        more: The keywords that the call passes with `**`; None if they are not known.
+    """
+    if any(last_name(decorator) not in _SAME_ARGUMENTS for decorator in function.decorator_list):
+        return True
+    args = function.args
+    in_order = [parameter.arg for parameter in (*args.posonlyargs, *args.args)][bound_first:]
+    named = {parameter.arg for parameter in (*args.args, *args.kwonlyargs)}
+    keywords = {keyword.arg for keyword in call.keywords if keyword.arg is not None} | (more or set())
+    if (keywords - named and args.kwarg is None) or (len(call.args) > len(in_order) and args.vararg is None):
+        return False
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return True
+    filled = in_order[: len(call.args)]
+    if not (keywords & named).isdisjoint(filled):
+        return False
+    required = {*in_order, *(parameter.arg for parameter in args.kwonlyargs)} - defaults_of(args).keys()
+    unknown = more is None and any(keyword.arg is None for keyword in call.keywords)
+    return unknown or required <= keywords | {*filled}
 
 
 def written_scope(scope: Scope) -> Scope:

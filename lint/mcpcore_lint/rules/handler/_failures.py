@@ -381,7 +381,10 @@ class FailureDetector:
 
 
 Settings: TypeAlias = "tuple[tuple[str, bool | str | None], ...]"
-"""The parameters that a call sets to None, to a bool or to an empty string, and which may switch branches."""
+"""The parameters that a call sets to None, to a bool or to an empty string, and which may switch branches.
+
+A parameter `**kwargs` has the names of its keywords.
+"""
 
 
 TRUE: Final = "<true>"
@@ -402,6 +405,9 @@ def settings_of(function: Handler, args: Sequence[Value], keywords: dict[str, Va
         constant = value.value if isinstance(value, Const) and not is_rebound else ...
         if constant is None or isinstance(constant, (bool, str)):
             settings.append((parameter.name, TRUE if isinstance(constant, str) and constant else constant))
+        if parameter.kind == "var_keyword":
+            others = passed.keys() - {known.name for known in function.parameters}
+            settings.append((f"**{parameter.name}", " ".join(sorted(others))))
     return tuple(settings)
 
 

@@ -12,6 +12,8 @@ from mcpcore_lint.engine.registrations.environment import (
     assignments_of,
     functions_called,
     method_called,
+    takes,
+    values_of,
 )
 from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -363,9 +365,35 @@ class _AnswerReader:
                 continue
             module = self._ctx.project.module_defining(function)
             # If the function is a tool as well, the failure is reported there.
-            if module is not None and not self._ctx.is_handler(function, module):
+            if (
+                module is not None
+                and not self._ctx.is_handler(function, module)
+                and self._enters(function, module, call, scope)
+            ):
                 yield HandlerBuilder.of(function, module, self._ctx.hierarchy).model
                 yield from self._run_by(function, module, call, scope)
+
+    def _enters(
+        self, function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, call: ast.Call, scope: Scope
+    ) -> bool:
+        """Whether a call may run a function: it passes arguments that the function takes, as far as is known."""
+        places = [(call.func, scope), *assignments_of(call.func, scope)]
+        places += [value for place in places for value in values_of(*place)]
+        is_method = module.scope_of(function).owner is not None and last_name(call.func) == function.name
+        # A call that is made up, or that of a partial, lacks arguments.
+        if call not in self._body.parents or not (
+            is_method or any(getattr(evaluate(*place), "definition", None) is function for place in places)
+        ):
+            return True
+        unpacked = [keyword.value for keyword in call.keywords if keyword.arg is None]
+        names = [getattr(value, "id", "") for value in unpacked]
+        known = [str(self._settings.get(f"**{name}")).split() for name in names if f"**{name}" in self._settings]
+        alone = len(known) == len(unpacked) and not any(
+            [*_changes(name, self._body, value)] for name, value in zip(names, unpacked, strict=True)
+        )
+        more = {key for keys in known for key in keys} if alone else None
+        # A method that is called on its class gets the object, too.
+        return any(takes(function, call, bound_first=bound_first, more=more) for bound_first in {is_method, False})
 
     def _run_by(
         self, function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, call: ast.Call, scope: Scope

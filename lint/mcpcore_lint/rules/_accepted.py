@@ -204,16 +204,16 @@ def _changed(scope: Scope) -> frozenset[str]:
 
 
 def passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
-    """What the parameters of a function may be, where the schemas of low-level tools allow what each call passes."""
+    """What the parameters of a function may be: each call passes a constant, or what the schema of a tool allows."""
     return tool.module.once(("passed", function.node), lambda: _passed_to(function, tool, ctx))
 
 
 def _passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
     known: list[dict[str, Accepted | None]] = []
     is_served = any(other.serves for other in ctx.tools)
-    for called, call, scope in all_callers_of(function.module.scope_of(function.node)) if is_served else ():
+    for called, call, scope in all_callers_of(function.module.scope_of(function.node)):
         arguments = arguments_of(called.function, call, bound_first=called.bound_first)
-        served = [*_served_at(call, scope, tool, ctx)]
+        served = [*_served_at(call, scope, tool, ctx)] if is_served else []
         for registration, route in served:
             if route.handler is not None and scope.node is route.handler.node is not route.inside.node:
                 # A function that serves one tool, and nothing else, passes on what the schema of this tool allows.
@@ -222,11 +222,26 @@ def _passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
             else:
                 properties = of_tool(tool, route.inside, ctx, served=(registration, route))
             held = of_names({}, properties, scope)
-            known.append({key: accepted(argument, held, properties, scope) for key, argument in arguments.items()})
+            known.append({key: _passed(argument, held, properties, scope) for key, argument in arguments.items()})
         if not served:
-            known.append({})
+            typed = [other for other in ctx.tools if other.handler.node is scope.node and other.flavour != "lowlevel"]
+            annotated = of_names(of_annotations(scope, typed[0].handler.node), {}, scope) if typed else {}
+            known.append({key: _passed(argument, annotated, {}, scope) for key, argument in arguments.items()})
     merged = ((key, reduce(either, (values.get(key) for values in known))) for key in (known[0] if known else ()))
     return {key: value for key, value in merged if value is not None}
+
+
+def _passed(argument: ast.expr, parameters: Schemas, properties: Schemas, scope: Scope) -> Accepted | None:
+    """The values that an argument of a call may have; None if they are not known."""
+    if isinstance(argument, ast.Constant):
+        return _only(argument.value)
+    return accepted(argument, parameters, properties, scope)
+
+
+def _only(value: object) -> Accepted:
+    """What accepts one value alone."""
+    least, most = (value, value) if isinstance(value, (int, float)) else (math.inf, -math.inf)
+    return Accepted(frozenset({value}), type(value).__name__, least, most, optional=value is None)
 
 
 def _served_at(call: ast.Call, scope: Scope, tool: ToolDef, ctx: RuleContext) -> Iterator[tuple[ast.expr, Served]]:
@@ -319,9 +334,7 @@ def accepted(node: ast.expr | None, parameters: Schemas, properties: Schemas, sc
             default = evaluate(rest[0], scope) if rest else Const(node, scope.module, None)
             if found is None or not found.optional or not isinstance(default, Const):
                 return None if found is None or found.optional else found
-            other = default.value
-            ends = (other, other) if isinstance(other, (int, float)) else (math.inf, -math.inf)
-            return either(found._replace(optional=False), Accepted(frozenset({other}), type(other).__name__, *ends))
+            return either(found._replace(optional=False), _only(default.value))
         case ast.Call(func=ast.Attribute(value=inner, attr=change), args=[]) if change in _CHANGES:
             whole = accepted(inner, parameters, properties, scope)
             values = whole.values if whole is not None else frozenset[object]()

@@ -62,9 +62,22 @@ def all_callers_of(scope: Scope) -> list[Caller]:
     if (key := ("all callers", home.node)) not in memo:
         kept = not _KEEP_NOTHING.issuperset(map(ast.unparse, getattr(home.node, "decorator_list", ())))
         modules = home.module.project.modules_with(home.module, partial(_mentioned, {name})) if known else None
-        uses = {part for module in modules or () for part in _uses(module).get(name, ())}
+        uses = {part for module in modules or () for part in _uses_of(name, module, home)}
         memo[key] = bool(uses) and not kept and uses <= {call.func for _, call, _ in known}
     return known if memo[key] else []
+
+
+def _uses_of(name: str, module: Module, home: Scope) -> Iterator[ast.AST]:
+    """Where a file may have a function by its name, or by another name that an import gives it in this file alone."""
+    kinds = {binding.kind for binding in module.scope.bindings.get(name, ())}
+    other = kinds == {"function"} and module is not home.module
+    for part in _uses(module).get(name, ()):
+        renamed = part.asname if isinstance(part, ast.alias) else None
+        modules = home.module.project.modules_with(home.module, partial(_mentioned, {renamed})) if renamed else None
+        if renamed is not None and modules == [module]:
+            yield from _uses(module).get(renamed, ())
+        elif not (other and isinstance(part, ast.Name)):  # another function with the same name
+            yield part
 
 
 @kept

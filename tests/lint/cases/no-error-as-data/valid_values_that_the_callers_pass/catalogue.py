@@ -1,0 +1,6 @@
+def change(operation):
+    return {"done": operation}
+
+
+def run(operation):
+    return change(operation)

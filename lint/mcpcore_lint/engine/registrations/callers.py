@@ -58,12 +58,12 @@ def _callers(home: Scope) -> list[Caller] | None:
 def all_callers_of(scope: Scope) -> list[Caller]:
     """The calls of a function that nothing else runs: the project names it nowhere else, and no decorator keeps it."""
     home = written_scope(scope)
-    known, name, memo = callers_of(home) or [], getattr(home.node, "name", ""), home.module.memo
+    kept = not _KEEP_NOTHING.issuperset(map(ast.unparse, getattr(home.node, "decorator_list", ())))
+    known, name, memo = (not kept and callers_of(home)) or [], getattr(home.node, "name", ""), home.module.memo
     if (key := ("all callers", home.node)) not in memo:
-        kept = not _KEEP_NOTHING.issuperset(map(ast.unparse, getattr(home.node, "decorator_list", ())))
         modules = home.module.project.modules_with(home.module, partial(_mentioned, {name})) if known else None
         uses = {part for module in modules or () for part in _uses_of(name, module, home)}
-        memo[key] = bool(uses) and not kept and uses <= {call.func for _, call, _ in known}
+        memo[key] = bool(uses) and uses <= {call.func for _, call, _ in known}
     return known if memo[key] else []
 
 

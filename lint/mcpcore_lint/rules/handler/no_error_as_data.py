@@ -68,11 +68,13 @@ class NoErrorAsData(Rule):
             if not failure.is_marked and _is_expected(failure, handler.name, caught=match.caught):
                 continue
             function = place and HandlerBuilder.of(place.function, place.module, ctx.hierarchy).model
-            if body_of(function or handler).refuted(
-                place.node if place is not None else match.node,
-                typed=place is None and tool.flavour != "lowlevel",
+            body, node = body_of(function or handler), place.node if place is not None else match.node
+            is_checked = place is None and tool.flavour != "lowlevel"
+            if body.tests(node) and body.refuted(
+                node,
+                typed=is_checked,
                 properties=of_tool(tool, handler, ctx) if place is None else {},
-                passed=passed_to(function or handler, tool, ctx),
+                passed=passed_to(function or handler, tool, ctx) if not is_checked else {},
             ):
                 continue
             if place is None:

@@ -33,7 +33,7 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._accepted import DUMPS, ORDERS, Schemas, of_annotations, of_names
+from mcpcore_lint.rules._accepted import DUMPS, ORDERS, Accepted, Schemas, of_annotations, of_names
 from mcpcore_lint.rules._wording import is_placeholder
 
 N = TypeVar("N", bound=ast.AST)
@@ -179,10 +179,17 @@ class Body:
         for part in (node, *self.above(node)):
             chains: list[ast.stmt] = self.before(part)
             for before in chains:
+                if not isinstance(before, ast.If):
+                    continue
                 # After a chain of `if` and `elif` none of the branches that leave was taken.
-                if isinstance(before, ast.If) and leaves(before.body, self.scope(node)):
+                if leaves(before.body, self.scope(node)):
                     tests.append((before.test, False))
                     chains += before.orelse[:1] if len(before.orelse) == 1 else []
+                # After `if action in NAMED:` with `if not name: return` in it, one of the two did not hold.
+                for inner in before.body:
+                    if isinstance(inner, ast.If) and leaves(inner.body, self.scope(node)):
+                        both = ast.BoolOp(ast.And(), [before.test, inner.test])
+                        tests.append((ast.copy_location(both, before), False))
             parent = self.parents.get(part)
             if isinstance(parent, ast.If) and part is not parent.test:
                 tests.append((parent.test, part in parent.body))
@@ -193,13 +200,21 @@ class Body:
 
         An object that is not None counts as true, so that nothing is said of a function that tests it again.
         """
-        bindings = self.scope(node).bindings
+        scope, tests = self.scope(node), self.tests(node)
+        bindings = scope.bindings
+        schemas = {
+            name: Accepted(frozenset(values))
+            for test, holds in tests
+            for name, values, is_one in _compared(test, scope, holds=holds)
+            if is_one and [at.kind for at in bindings.get(name, ())] == ["parameter"]
+        }
         plain = {name for name, found in bindings.items() if any(_may_be_empty(at, bindings) for at in found)}
         return {
             name
-            for test, holds in self.tests(node)
+            for test, holds in tests
+            for part in [_open_part(test, {}, schemas, holds=holds)]
             for names, objects in (((), False), (plain, True))
-            for name, is_true in _implied(test, holds=holds, objects=objects)
+            for name, is_true in _implied(part, holds=holds, objects=objects)
             # Between the test and the node it gets no other value.
             if is_true
             and name not in names
@@ -387,6 +402,16 @@ def _holds(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | N
         ) if name in schemas:
             never = schemas[name].kind in _NEVER_NONE and not schemas[name].optional
             return isinstance(operation, ast.IsNot) if never else None
+        case ast.Compare(
+            left=ast.Name(id=name),
+            ops=[ast.Eq() | ast.NotEq() | ast.In() | ast.NotIn() as operation],
+            comparators=[ast.Constant() | ast.List() | ast.Tuple() | ast.Set() as right],
+        ) if name in schemas and schemas[name].values:
+            among = isinstance(operation, (ast.In, ast.NotIn))
+            choices = {getattr(part, "value", ...) for part in getattr(right, "elts", [right])}
+            known_choices = isinstance(right, ast.Constant) is not among and ... not in choices
+            matches = {value in choices for value in schemas[name].values} if known_choices else set()
+            return matches.pop() is isinstance(operation, (ast.Eq, ast.In)) if len(matches) == 1 else None
         case ast.Compare(
             left=ast.Name(id=name), ops=[order], comparators=[ast.Constant(value=int() | float() as limit)]
         ) if name in schemas and type(order) in ORDERS:

@@ -2,7 +2,7 @@
 
 import ast
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from typing import Any, Final, TypeVar
 
@@ -259,6 +259,34 @@ class Body:
     def value(self, node: ast.expr) -> Value:
         """The value of an expression of the body."""
         return evaluate(node, self.scope(node))
+
+    def fields_set(
+        self, nodes: Iterable[ast.AST], name: str
+    ) -> Iterator[tuple[ast.expr | ast.stmt, str | None, Value]]:
+        """The fields that some nodes set in a mapping: the node, the key (None if unknown), the value."""
+        for node in nodes:
+            match node:
+                case ast.Assign(targets=targets):
+                    for target in targets:
+                        if isinstance(target, ast.Subscript) and getattr(target.value, "id", "") == name:
+                            yield node, string(self.value(target.slice)), self.value(node.value)
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=updated), attr="update"), args=[arg]) if (
+                    updated == name
+                ):
+                    table = self.value(arg)
+                    fields = table.items if isinstance(table, Mapping) else ((table, table),)
+                    yield from ((node, string(key), value) for key, value in fields)
+
+    def keys_set(self, name: str, arguments: dict[str, Value]) -> Iterator[str | None]:
+        """The keys that the body sets in a mapping; None if unknown. A loop may set the keywords of `**kwargs`."""
+        for setter, key, _ in self.fields_set(self.nodes, name):
+            match self.parents.get(setter):
+                case ast.For(iter=ast.Call(func=ast.Attribute(value=ast.Name(id=held), attr="items"))) if (
+                    key is None and f"**{held}" in arguments
+                ):
+                    yield from (string(arguments[f"**{held}"]) or "").split()
+                case _:
+                    yield key
 
     def raises(self, block: list[ast.stmt]) -> bool:
         """Whether some statements always end with an exception, perhaps one that a function raises for them."""

@@ -214,8 +214,24 @@ class Resolver(AnnotationReader):
             self.depth -= 1
 
     def _one_of(self, node: ast.IfExp | ast.BoolOp, scope: Scope) -> Value:
+        # The arguments of a call may decide which of them it is.
+        truth = self._argument_is_true(node.test if isinstance(node, ast.IfExp) else node.values[0], scope)
+        if isinstance(node, ast.IfExp) and truth is not None:
+            return self.expression(node.body if truth else node.orelse, scope)
+        if isinstance(node, ast.BoolOp) and truth is isinstance(node.op, ast.And):
+            rest = node.values[1:]
+            others = ast.copy_location(ast.BoolOp(node.op, rest), node) if len(rest) > 1 else rest[0]
+            return self.expression(others, scope)
         values = [self.expression(part, scope) for part in alternatives(node)[:MAX_OPTIONS]]
         return choice(values, node, scope.module)
+
+    def _argument_is_true(self, test: ast.expr, scope: Scope) -> bool | None:
+        """Whether a parameter with a temporary value is true; None if the test is another, or has no such value."""
+        negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+        name = getattr(test.operand if isinstance(test, ast.UnaryOp) else test, "id", "")
+        is_here = self.frame is not None and self.frame[0] is scope and len(scope.bindings.get(name, ())) == 1
+        value = self.frame[1].get(name) if self.frame is not None and is_here else None
+        return bool(value.value) is not negated if isinstance(value, Const) else None
 
     def _inner(self, node: ast.NamedExpr | ast.Starred, scope: Scope) -> Value:
         return self.expression(node.value, scope)

@@ -1,8 +1,8 @@
-"""Failures that are returned like results, by their text, their keys, what builds them, or the words of what failed."""
+"""Failures that are returned like results, by their text, their keys, or what builds them."""
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
@@ -16,7 +16,7 @@ from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping
 from mcpcore_lint.patterns import ERROR_DOING, regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, short, text_start, unpacked
-from mcpcore_lint.rules.handler._conversions import CALL_RESULTS, CONTENTS, all_have_part, converts
+from mcpcore_lint.rules.handler._conversions import CALL_RESULTS, CONTENTS, all_have_part, converts, core_of
 
 # Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
@@ -30,6 +30,7 @@ MESSAGE_KEYS: Final = frozenset({"message", "detail", "msg", "reason"})
 _TEXT_KEYS: Final = MESSAGE_KEYS | {"result", "output", "text", "content", "response"}
 """Keys whose text, if an `except` clause returns nothing else, is about the failure."""
 _EXIT_KEYS: Final = frozenset({"exit_code", "exitcode", "returncode", "return_code"})  # a clause may make one up
+OUTPUT: Final = "stdout"
 RELEVANT_KEYS: Final = MARKING_KEYS | _TEXT_KEYS | _EXIT_KEYS
 _ERROR_DETAILS: Final = frozenset(
     {"error", "message", "detail", "details", "code", "hint", "suggestion", "status", "type", "error_type", "reason",
@@ -155,9 +156,11 @@ class FailureDetector:
         if isinstance(value, Items):
             alone = value.complete and len(value.items) == 1 and value.kind != "set"
             return (
-                self.failure(value.items[0], in_clause=in_clause) if alone else self._pair(value, in_clause=in_clause)
+                self.failure(value.items[0], in_clause=in_clause, own=own)
+                if alone
+                else self._pair(value, in_clause=in_clause)
             )
-        return self._call(value, in_clause=in_clause) if isinstance(value, CallValue) else None
+        return self._call(value, in_clause=in_clause, own=own) if isinstance(value, CallValue) else None
 
     def _pair(self, value: Items, *, in_clause: bool) -> Failure | None:
         """The failure that a tuple is which holds nothing but a failure and empty values: `(None, str(e))`."""
@@ -186,14 +189,14 @@ class FailureDetector:
         )
         return f'{_A_TEXT} "{start.strip()[:30].strip()}..."' if is_failure else None
 
-    def _call(self, value: CallValue, *, in_clause: bool) -> Failure | None:
+    def _call(self, value: CallValue, *, in_clause: bool, own: bool) -> Failure | None:
         name, definition = value.func.name, value.func.definition
         if name in _TEXT_FUNCTIONS:
             if in_clause and (name == "traceback.format_exc" or self._is_exception_text(value.node)):
                 return Failure(EXCEPTION_TEXT)
             return self.failure(value.args[0], in_clause=in_clause) if value.args and name == "builtins.str" else None
         if name == "mcp.TextContent":
-            return self.failure(value.argument("text", 1), in_clause=in_clause)
+            return self.failure(value.argument("text", 1), in_clause=in_clause, own=own)
         if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return self._of_function(definition, value, in_clause=in_clause)
         is_class = isinstance(definition, ast.ClassDef)
@@ -204,7 +207,7 @@ class FailureDetector:
                 if key in MARKS and not (isinstance(marked, Const) and marked.value is False):
                     is_marked = self._contract_tool and isinstance(marked, Const) and marked.value is True
                     return Failure(f"{_HAND_MADE} {short(name)}({key}=True)") if is_marked else None
-            contents = [self.failure(value.argument(key), in_clause=in_clause) for key in CONTENTS]
+            contents = [self.failure(value.argument(key), in_clause=in_clause, own=own) for key in CONTENTS]
             return next(filter(None, contents), None)
         is_model = is_class and not any("Exception" in base for base in bases)
         fields = [*value.keywords, *_defaults(value)] if is_model else []
@@ -266,10 +269,14 @@ class FailureDetector:
     ) -> Failure | None:
         """The first failure that a function returns; None if one of its answers is a result."""
         first: Failure | None = None
-        scope = module.scope_of(node)
+        scope, body = module.scope_of(node), body_of(HandlerBuilder.of(node, module, self._ctx.hierarchy).model)
         for answer in _returned_values(node):
+            core = core_of(answer, scope)
+            # A failure that a function gets and adds something to is still one.
+            is_made = isinstance(core, ast.Name) and core.id not in arguments
+            own = not (is_made and may_change(core, body, arguments))
             for option in options(evaluate_with(arguments, answer, scope)):
-                failure = self.failure(option, in_clause=in_clause)
+                failure = self.failure(option, in_clause=in_clause, own=own)
                 if failure is None:
                     return None
                 first = first or failure._replace(place=failure.place or Place(answer, module, node))
@@ -421,6 +428,14 @@ def evaluate_with(arguments: dict[str, Value], node: ast.expr, scope: Scope) -> 
     return evaluated_with(arguments, scope, lambda resolver: resolver.expression(node, scope))
 
 
+def may_change(node: ast.expr, body: Body, arguments: dict[str, Value] | None = None) -> bool:
+    """Whether code may change a field that shows a failure in a mapping before it returns the mapping."""
+    if not isinstance(node, ast.Name):
+        return True
+    keys = body.keys_set(node.id, arguments or {})
+    return any(key is None or normalized(key) in MARKING_KEYS for key in keys)
+
+
 def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None:
     """Whether a condition holds for some settings; None if they do not decide it."""
     match test:
@@ -470,7 +485,7 @@ def _says_success(table: dict[str, Value]) -> bool:
 
 def _has_output(table: dict[str, Value]) -> bool:
     """Whether a mapping may hold the output of a process, and so is the report that its tool is called for."""
-    outputs = [table[key] for key in (_OUTPUT, "output") if key in table]
+    outputs = [table[key] for key in (OUTPUT, "output") if key in table]
     return not all(
         isinstance(value, (Const, Text)) or (isinstance(value, CallValue) and value.func.name in _TEXT_FUNCTIONS)
         for value in outputs
@@ -511,96 +526,3 @@ def _is_declined(key: str, value: Value) -> bool:
     parts = value.parts if isinstance(value, Text) else (string(value),)
     text = " ".join(part or "" for part in parts)
     return key in STATUS_KEYS | MESSAGE_KEYS and _DECLINED.search(text) is not None
-
-
-_WORDS: Final = frozenset(
-    {"text", "content", "reason", "reason_phrase", "status_code", "status", "stderr", "returncode"}
-)
-"""What a response or a process says about its failure."""
-_OUTPUT: Final = "stdout"
-_DETAILS: Final = MESSAGE_KEYS | {"error", "status", "status_code", "code", "type", "success", "ok"}
-"""Keys beside which a text still describes nothing but a failure."""
-_SUCCESS: Final = range(200, 300)
-_NOT_FOUND: Final = 404
-_EARLIER: Final = (ast.Return, ast.Raise)
-
-
-def quoted_by(answer: ast.expr, body: Body) -> str | None:
-    """The name of the failed response, process or exception whose words an answer is; None if it is no such answer.
-
-    An answer that also holds the output of a process is the report that its tool is called for.
-    """
-    texts: list[ast.expr] = [answer]
-    if isinstance(answer, ast.Dict):
-        fields = [
-            (normalized(key.value) if isinstance(key, ast.Constant) and isinstance(key.value, str) else "", value)
-            for key, value in zip(answer.keys, answer.values, strict=True)
-        ]
-        if not all(key in _DETAILS for key, _ in fields):
-            return None
-        texts = [value for key, value in fields if key in MESSAGE_KEYS]
-    for name in dict.fromkeys(_failed_at(answer, body)):
-        for text in texts:
-            said = {
-                part.attr for part in walk([text]) if isinstance(part, ast.Attribute) and mentions(part.value, name)
-            }
-            if said & _WORDS and _OUTPUT not in said and _is_text(text):
-                return name
-    return None
-
-
-def _is_text(node: ast.expr) -> bool:
-    """Whether an expression is a text: a part of an object, or such parts in a sentence."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=inner, attr="strip" | "decode")):
-            return _is_text(inner)
-        case ast.Attribute(attr="text" | "stderr"):
-            return True
-        case ast.Call(func=ast.Name(id="str")) | ast.JoinedStr():
-            return True
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
-
-
-def _failed_at(node: ast.expr, body: Body) -> Iterator[str]:
-    """The names of what has failed where an expression is evaluated."""
-    catch = body.clause_of(node)
-    child: ast.AST = node
-    looks_at_exception = False
-    for parent in body.above(node):
-        if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
-            chosen = parent.body if isinstance(parent.body, list) else [parent.body]
-            yield from (name for name, when in _verdicts(parent.test) if when is (child in chosen))
-            looks_at_exception |= catch is not None and catch.name is not None and mentions(parent.test, catch.name)
-        for statement in body.before(child):
-            if isinstance(statement, ast.If) and isinstance(statement.body[-1], _EARLIER) and not statement.orelse:
-                yield from (name for name, when in _verdicts(statement.test) if when is False)
-        child = parent
-    if catch is not None and catch.name is not None and not looks_at_exception:
-        yield catch.name
-
-
-def _verdicts(test: ast.expr) -> Iterator[tuple[str, bool]]:
-    """What a condition says about responses and processes: a name, and for which outcome of the condition it failed."""
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from ((name, not when) for name, when in _verdicts(operand))
-        case ast.Attribute(value=ast.Name(id=name), attr="returncode" | "is_error"):
-            yield name, True
-        case ast.Attribute(value=ast.Name(id=name), attr="ok" | "is_success"):
-            yield name, False
-        case ast.Compare(
-            left=ast.Attribute(value=ast.Name(id=name), attr="status_code" | "status" | "returncode" as attr),
-            ops=[operator],
-            comparators=[ast.Constant(value=int(number))],
-        ):
-            good = number == 0 if attr == "returncode" else number in _SUCCESS
-            match operator:
-                case ast.NotEq() if good:
-                    yield name, True
-                case ast.Eq():
-                    if good or (attr != "returncode" and number > _NOT_FOUND):
-                        yield name, not good
-                case ast.Gt() | ast.GtE() if number >= _SUCCESS.stop - 1 or (attr == "returncode" and not number):
-                    yield name, True
-                case ast.Lt() | ast.LtE() if _SUCCESS.stop - 1 <= number <= _NOT_FOUND:
-                    yield name, False

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
@@ -22,7 +22,7 @@ from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import alternatives, mentions, own_nodes, returned, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Mapping, Symbol, Value, options, string
+from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Symbol, Value, options
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside, root_of
@@ -39,10 +39,11 @@ from mcpcore_lint.rules.handler._failures import (
     constants,
     evaluate_with,
     holds,
+    may_change,
     normalized,
-    quoted_by,
     settings_of,
 )
+from mcpcore_lint.rules.handler._quoted import quoted_by
 from mcpcore_lint.rules.handler._raises import is_idle
 from mcpcore_lint.rules.handler._to_client import checked_by_dispatchers, is_judged, is_kept, looks_for_failure
 
@@ -152,12 +153,13 @@ class _AnswerReader:
 
     def _failure(self, node: ast.expr, value: Value, *, caught: bool) -> Failure | None:
         failures: list[Failure | None] = []
+        core = core_of(node, self._body.scope(node))
         for option in options(value):
             if option.node is not None and not self._runs(option.node):
                 continue
-            own = option.node is not None and inside(option.node, [node])
+            own = option.node is not None and inside(option.node, [node]) and not isinstance(core, ast.Name)
             in_clause = option.node in self._body.parents and self._body.clause_of(option.node) is not None
-            known = own or in_clause or not self._may_change(node)
+            known = own or in_clause or not may_change(core, self._body)
             failure = self._detector.failure(option, in_clause=caught or in_clause, own=known)
             if failure is not None and (own or in_clause):
                 return failure
@@ -186,30 +188,6 @@ class _AnswerReader:
             child = parent
         return True
 
-    def _may_change(self, node: ast.expr) -> bool:
-        """Whether code may change a field that shows a failure in a mapping before it returns the mapping."""
-        if not isinstance(node, ast.Name):
-            return True
-        keys = (key for _, key, _ in self._fields_set(self._body.nodes, node.id))
-        return any(key is None or normalized(key) in MARKING_KEYS for key in keys)
-
-    def _fields_set(
-        self, nodes: Iterable[ast.AST], name: str
-    ) -> Iterator[tuple[ast.expr | ast.stmt, str | None, Value]]:
-        """The fields that some nodes set in a mapping: the node, the key (None if unknown), the value."""
-        for node in nodes:
-            match node:
-                case ast.Assign(targets=targets):
-                    for target in targets:
-                        if isinstance(target, ast.Subscript) and getattr(target.value, "id", "") == name:
-                            yield node, string(self._body.value(target.slice)), self._body.value(node.value)
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=updated), attr="update"), args=[arg]) if (
-                    updated == name
-                ):
-                    table = self._body.value(arg)
-                    fields = table.items if isinstance(table, Mapping) else ((table, table),)
-                    yield from ((node, string(key), value) for key, value in fields)
-
     def changed_in_clauses(self, *, describes: bool = False) -> Iterator[Returned]:
         """The failures that `except` clauses put into an answer: `result["status"] = "error"`.
 
@@ -225,7 +203,7 @@ class _AnswerReader:
         is_only = describes or sum(1 for _ in self._body.all(ast.Try)) == 1
         for block in blocks if answers else ():
             for name in sorted(answers) if describes or not self._body.raises(block) else ():
-                changes = [*self._fields_set(walk_shallow([*block]), name)]
+                changes = [*self._body.fields_set(walk_shallow([*block]), name)]
                 fields = [(key, value) for _, key, value in changes if key is not None]
                 shape = self._detector.shape_of_fields(fields, in_clause=True)
                 # A function that tries several things may report which of them is missing.
@@ -305,6 +283,8 @@ class _AnswerReader:
                 keyword.arg or "": true.get(getattr(keyword.value, "id", "")) or self._evaluate(keyword.value, scope)
                 for keyword in call.keywords
             }
+            if (more := self._unpacked(call)) is not None and "" in keywords:
+                keywords |= dict.fromkeys(more, keywords.pop(""))
             complete = "" not in keywords and not any(isinstance(arg, ast.Starred) for arg in call.args)
             for model in self._models(call, scope):
                 function = Symbol(call.func, scope.module, model.name, model.node)
@@ -385,15 +365,16 @@ class _AnswerReader:
             is_method or any(getattr(evaluate(*place), "definition", None) is function for place in places)
         ):
             return True
-        unpacked = [keyword.value for keyword in call.keywords if keyword.arg is None]
-        names = [getattr(value, "id", "") for value in unpacked]
-        known = [str(self._settings.get(f"**{name}")).split() for name in names if f"**{name}" in self._settings]
-        alone = len(known) == len(unpacked) and not any(
-            [*_changes(name, self._body, value)] for name, value in zip(names, unpacked, strict=True)
-        )
-        more = {key for keys in known for key in keys} if alone else None
+        more = self._unpacked(call)
         # A method that is called on its class gets the object, too.
         return any(takes(function, call, bound_first=bound_first, more=more) for bound_first in {is_method, False})
+
+    def _unpacked(self, call: ast.Call) -> set[str] | None:
+        """The keywords that a call passes with `**kwargs`; None if they are not known, or change."""
+        names = [getattr(keyword.value, "id", "") for keyword in call.keywords if keyword.arg is None]
+        if any(f"**{name}" not in self._settings or [*_changes(name, self._body)] for name in names):
+            return None
+        return {key for name in names for key in str(self._settings[f"**{name}"]).split()}
 
     def _run_by(
         self, function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, call: ast.Call, scope: Scope
@@ -496,6 +477,8 @@ def _changes(name: str, body: Body, passed: ast.expr | None = None) -> Iterator[
                 case ast.Subscript(slice=ast.Constant() as key, ctx=ast.Store()):
                     yield ast.unparse(key)
                 case ast.Subscript(ctx=ast.Load()) | ast.Attribute(attr="get") | ast.Compare() | ast.FormattedValue():
+                    pass
+                case ast.keyword(arg=None):  # `**table` is a copy
                     pass
                 case _ if isinstance(use.ctx, ast.Load):
                     yield None

@@ -278,7 +278,14 @@ class Body:
                     yield from ((node, string(key), value) for key, value in fields)
 
     def keys_set(self, name: str, arguments: dict[str, Value]) -> Iterator[str | None]:
-        """The keys that the body sets in a mapping; None if unknown. A loop may set the keywords of `**kwargs`."""
+        """The keys that the body sets in a mapping, or the attributes; None if unknown.
+
+        A loop may set the keywords of `**kwargs`.
+        """
+        targets = [
+            target for node in self.all(ast.Assign) for target in node.targets if isinstance(target, ast.Attribute)
+        ]
+        yield from (target.attr for target in targets if getattr(target.value, "id", "") == name)
         for setter, key, _ in self.fields_set(self.nodes, name):
             match self.parents.get(setter):
                 case ast.For(iter=ast.Call(func=ast.Attribute(value=ast.Name(id=held), attr="items"))) if (

@@ -209,7 +209,7 @@ class FailureDetector:
                     return Failure(f"{_HAND_MADE} {short(name)}({key}=True)") if is_marked else None
             contents = [self.failure(value.argument(key), in_clause=in_clause, own=own) for key in CONTENTS]
             return next(filter(None, contents), None)
-        is_model = is_class and not any("Exception" in base for base in bases)
+        is_model = is_class and own and not any("Exception" in base for base in bases)
         fields = [*value.keywords, *_defaults(value)] if is_model else []
         shape = self.shape_of_fields(fields, in_clause=in_clause, model=True)
         return Failure(f"{short(name)}({shape.strip('{}').replace(': ', '=').replace(chr(34), '')})") if shape else None

@@ -269,12 +269,12 @@ class FailureDetector:
     ) -> Failure | None:
         """The first failure that a function returns; None if one of its answers is a result."""
         first: Failure | None = None
-        scope, body = module.scope_of(node), body_of(HandlerBuilder.of(node, module, self._ctx.hierarchy).model)
+        scope, function = module.scope_of(node), HandlerBuilder.of(node, module, self._ctx.hierarchy).model
         for answer in _returned_values(node):
             core = core_of(answer, scope)
             # A failure that a function gets and adds something to is still one.
             is_made = isinstance(core, ast.Name) and core.id not in arguments
-            own = not (is_made and may_change(core, body, arguments))
+            own = not (is_made and may_change(core, body_of(function), arguments))
             for option in options(evaluate_with(arguments, answer, scope)):
                 failure = self.failure(option, in_clause=in_clause, own=own)
                 if failure is None:

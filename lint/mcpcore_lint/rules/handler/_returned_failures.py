@@ -358,17 +358,17 @@ class _AnswerReader:
         self, function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, call: ast.Call, scope: Scope
     ) -> bool:
         """Whether a call may run a function: it passes arguments that the function takes, as far as is known."""
-        places = [(call.func, scope), *assignments_of(call.func, scope)]
-        places += [value for place in places for value in values_of(*place)]
+        more = self._unpacked(call)
         is_method = module.scope_of(function).owner is not None and last_name(call.func) == function.name
-        # A call that is made up, or that of a partial, lacks arguments.
-        if call not in self._body.parents or not (
-            is_method or any(getattr(evaluate(*place), "definition", None) is function for place in places)
+        # A method that is called on its class gets the object, too. A call that is made up lacks arguments.
+        if call not in self._body.parents or any(
+            takes(function, call, bound_first=bound_first, more=more) for bound_first in {is_method, False}
         ):
             return True
-        more = self._unpacked(call)
-        # A method that is called on its class gets the object, too.
-        return any(takes(function, call, bound_first=bound_first, more=more) for bound_first in {is_method, False})
+        places = [(call.func, scope), *assignments_of(call.func, scope)]
+        places += [value for place in places for value in values_of(*place)]
+        # The function of a partial gets more arguments than those of the call.
+        return not is_method and all(getattr(evaluate(*at), "definition", None) is not function for at in places)
 
     def _unpacked(self, call: ast.Call) -> set[str] | None:
         """The keywords that a call passes with `**kwargs`; None if they are not known, or change."""

@@ -5,6 +5,7 @@ from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.patterns import regex
@@ -70,11 +71,12 @@ class NoErrorAsData(Rule):
             function = place and HandlerBuilder.of(place.function, place.module, ctx.hierarchy).model
             body, node = body_of(function or handler), place.node if place is not None else match.node
             is_checked = place is None and tool.flavour != "lowlevel"
+            asks = tool.flavour == "lowlevel" or (function is not None and _compares_parameter(function, node))
             if body.tests(node) and body.refuted(
                 node,
                 typed=is_checked,
                 properties=of_tool(tool, handler, ctx) if place is None else {},
-                passed=passed_to(function or handler, tool, ctx) if not is_checked else {},
+                passed=passed_to(function or handler, tool, ctx) if asks else {},
             ):
                 continue
             if place is None:
@@ -99,6 +101,16 @@ class NoErrorAsData(Rule):
             )
         if tool.kind != "prompt" and reaches_client(handler, tool, ctx):
             _check_wrappers(handler, tool, ctx)
+
+
+def _compares_parameter(function: Handler, node: ast.AST) -> bool:
+    """Whether a comparison of a parameter decides whether a node of a function runs. To find all callers takes time."""
+    names = {parameter.name for parameter in function.parameters}
+    return any(
+        isinstance(part, ast.Compare) and getattr(part.left, "id", "") in names
+        for test, _ in body_of(function).tests(node)
+        for part in walk([test])
+    )
 
 
 def _refuses_text(tool: ToolDef) -> bool:

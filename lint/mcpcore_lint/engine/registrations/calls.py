@@ -11,7 +11,7 @@ from typing import Final
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.registrations.callers import collector_of, is_decorator, is_unused
-from mcpcore_lint.engine.registrations.elements import starts_with_loop
+from mcpcore_lint.engine.registrations.elements import guards_of, starts_with_loop
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
     FUNCTIONS,
@@ -341,15 +341,27 @@ class Calls:
             return
         arguments = {f"<{index}>": (argument, scope) for index, argument in enumerate(node.args)}
         names: list[ast.expr] = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in arguments]
-        frame = Frame(inside[1], arguments)
-        answers = returned(inside[0])
+        function, frame = inside[0], Frame(inside[1], arguments)
+        answers = returned(function)
         values = [part for node in answers for part in (alternatives(node) if isinstance(node, ast.IfExp) else [node])]
-        calls = [(ast.copy_location(ast.Call(value, names, []), value), frame) for value in values]
-        yield from self._branches(calls, func)
+        calls = [(ast.copy_location(ast.Call(value, names, []), value), value, frame) for value in values]
+        yield from self._branches(calls, function, frame, func)
 
-    def _branches(self, calls: Sequence[tuple[ast.Call, Scope]], registration: ast.expr) -> list[Site]:
-        """The registrations that some calls are; one without a known contract where they register the same function."""
-        branches = [nested for call, where in calls if (nested := [*self._nested(call, where, registration)])]
+    def _branches(
+        self,
+        calls: Sequence[tuple[ast.Call, ast.expr, Scope]],
+        function: Function,
+        frame: Frame,
+        registration: ast.expr,
+    ) -> list[Site]:
+        """The registrations of the calls in a function that the arguments of the function reach."""
+        reach = self.functions.elements.conditions.reach
+        branches = [
+            nested
+            for call, place, where in calls
+            if reach(guards_of(function, place, frame), where) is not False
+            if (nested := [*self._nested(call, where, registration)])
+        ]
         sites = [site for nested in branches for site in nested]
         maker = sites[0].maker if len(branches) > 1 else None
         targets = {_origin(site.target, site.scope) for site in sites}
@@ -367,10 +379,10 @@ class Calls:
         for around in elements.rounds(node, scope) if varies else ():
             for function, frame in inside if around is scope else self._callees(node, around) or inside:
                 calls = [
-                    (call, frame if where.node is function else Frame(where, frame.filled))
+                    (call, call.func, frame if where.node is function else Frame(where, frame.filled))
                     for call, where in self._handed(function, frame)
                 ]
-                yield from self._branches(calls, node)
+                yield from self._branches(calls, function, frame, node)
 
     def _callees(self, node: ast.Call, scope: Scope) -> list[tuple[Function, Frame]]:
         """The functions of the project that a call may run, also of a module that is imported by its name."""

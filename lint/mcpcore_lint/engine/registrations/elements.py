@@ -26,9 +26,10 @@ from mcpcore_lint.engine.registrations.environment import (
     written_scope,
 )
 from mcpcore_lint.engine.registrations.members import Members
+from mcpcore_lint.engine.semantics.branches import JUMPS
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import alternatives, children, own_nodes, returned, walk
-from mcpcore_lint.model import Const, Items, Symbol, string
+from mcpcore_lint.model import Choice, Const, Items, Mapping, Symbol, Unknown, is_left_out, string
 from mcpcore_lint.names import BUILTIN_NAMES
 
 if TYPE_CHECKING:
@@ -359,12 +360,11 @@ class Elements:
                 tests = [(test, True) for test in loop.ifs]
             else:
                 frame = read_again(frame, loop.body)
-                tests = _guards(loop, node, scope)
-            holds = [(self.conditions.holds(test, frame), wanted) for test, wanted in tests]
+                tests = guards_of(loop, node, scope)
+            reaches = self.conditions.reach(tests, frame)
             # A private member under an unknown condition is rather a helper than a tool.
-            is_helper = any(result is None for result, _ in holds) and is_private(item[0])
-            if all(result in {None, wanted} for result, wanted in holds) and not (
-                is_helper and goes_through_members(loop.iter)
+            if reaches is not False and not (
+                reaches is None and is_private(item[0]) and goes_through_members(loop.iter)
             ):
                 yield frame
 
@@ -393,24 +393,23 @@ class Elements:
         return loops
 
 
-def _guards(loop: ast.For | ast.AsyncFor, node: ast.AST, scope: Scope) -> list[tuple[ast.expr, bool]]:
-    """The conditions under which a loop reaches an expression in its body, each with the result that it needs."""
+def guards_of(around: ast.AST, node: ast.AST, scope: Scope) -> list[tuple[ast.expr, bool]]:
+    """The conditions under which a loop or a function reaches an expression in it, each with the result it needs."""
     parents = scope.module.parents
     guards: list[tuple[ast.expr, bool]] = []
     current: ast.AST = node
-    while current is not loop:
+    while current is not around:
         above = parents[current]
-        if isinstance(above, ast.If) and current is not above.test:
-            guards.append((above.test, current in above.body))
+        if isinstance(above, (ast.If, ast.IfExp)) and current is not above.test:
+            taken = above.body if isinstance(above.body, list) else [above.body]
+            guards.append((above.test, current in taken))
         for block in ("body", "orelse", "finalbody"):
             below = getattr(above, block, None)
             if isinstance(below, list) and current in below:
                 guards += [
                     (statement.test, False)
                     for statement in below[: below.index(current)]
-                    if isinstance(statement, ast.If)
-                    and not statement.orelse
-                    and isinstance(statement.body[-1], ast.Continue)
+                    if isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], JUMPS)
                 ]
         current = above
     return guards
@@ -498,11 +497,18 @@ class Conditions:
         self.functions = functions
         self.text = text
 
+    def reach(self, tests: list[tuple[ast.expr, bool]], scope: Scope) -> bool | None:
+        """Whether conditions have the results that an expression needs."""
+        results = [None if (result := self.holds(test, scope)) is None else result is wanted for test, wanted in tests]
+        return False if False in results else None if None in results else True
+
     def holds(self, test: ast.expr, scope: Scope) -> bool | None:
         """Whether a condition holds in a scope."""
         if isinstance(scope, Frame) and isinstance(test, (ast.Name, ast.Attribute, ast.Subscript)):
             part, where = substitute(test, scope)
             value = evaluate(part, where) if part is not test else None
+            if isinstance(value, (Items, Mapping)):
+                return bool(value.items) or (False if value.complete else None)
             return bool(value.value) if isinstance(value, Const) else None
         match test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -515,6 +521,12 @@ class Conditions:
             case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as operator], comparators=[right]):
                 text, other = self.text(left, scope), self.text(right, scope)
                 return None if text is None or other is None else (text == other) is isinstance(operator, ast.Eq)
+            case ast.Compare(
+                left=left, ops=[ast.Is() | ast.IsNot() as operator], comparators=[ast.Constant(value=None)]
+            ):
+                value = evaluate(*substitute(left, scope))
+                known = isinstance(scope, Frame) and not isinstance(value, (Unknown, Choice))
+                return is_left_out(value) is isinstance(operator, ast.Is) if known else None
             case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as operator], comparators=[right]):
                 text, texts = self.text(left, scope), self._texts(right, scope)
                 return None if text is None or texts is None else (text in texts) is isinstance(operator, ast.In)

@@ -277,23 +277,23 @@ class Body:
                     fields = table.items if isinstance(table, Mapping) else ((table, table),)
                     yield from ((node, string(key), value) for key, value in fields)
 
-    def keys_set(self, name: str, arguments: dict[str, Value]) -> Iterator[str | None]:
-        """The keys that the body sets in a mapping, or the attributes; None if unknown.
+    def keys_set(self, name: str, arguments: dict[str, Value]) -> Iterator[tuple[str | None, Value]]:
+        """The keys that the body sets in a mapping, or the attributes, and the values; None for a key that is unknown.
 
         A loop may set the keywords of `**kwargs`.
         """
-        targets = [
-            target for node in self.all(ast.Assign) for target in node.targets if isinstance(target, ast.Attribute)
-        ]
-        yield from (target.attr for target in targets if getattr(target.value, "id", "") == name)
-        for setter, key, _ in self.fields_set(self.nodes, name):
+        for node in self.all(ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Attribute) and getattr(target.value, "id", "") == name:
+                    yield target.attr, self.value(node.value)
+        for setter, key, value in self.fields_set(self.nodes, name):
             match self.parents.get(setter):
                 case ast.For(iter=ast.Call(func=ast.Attribute(value=ast.Name(id=held), attr="items"))) if (
                     key is None and f"**{held}" in arguments
                 ):
-                    yield from (string(arguments[f"**{held}"]) or "").split()
+                    yield from ((keyword, value) for keyword in (string(arguments[f"**{held}"]) or "").split())
                 case _:
-                    yield key
+                    yield key, value
 
     def raises(self, block: list[ast.stmt]) -> bool:
         """Whether some statements always end with an exception, perhaps one that a function raises for them."""

@@ -432,8 +432,12 @@ def may_change(node: ast.expr, body: Body, arguments: dict[str, Value] | None = 
     """Whether code may change a field that shows a failure in a mapping before it returns the mapping."""
     if not isinstance(node, ast.Name):
         return True
-    keys = body.keys_set(node.id, arguments or {})
-    return any(key is None or normalized(key) in MARKING_KEYS for key in keys)
+    # An error that is added to a failure changes nothing about it.
+    clearing = MARKING_KEYS - ERROR_KEYS
+    return any(
+        key is None or normalized(key) in (MARKING_KEYS if isinstance(value, Const) and not value.value else clearing)
+        for key, value in body.keys_set(node.id, arguments or {})
+    )
 
 
 def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None:

@@ -374,7 +374,7 @@ class Walk:
                 self._fail(folder, error)
                 continue
             names = {entry.name for entry in entries}
-            if "pyvenv.cfg" in names:  # a virtual environment
+            if folder != top and "pyvenv.cfg" in names:  # a virtual environment; the named folder is read anyway
                 continue
             if "pyproject.toml" in names:
                 self.configured.append(folder)
@@ -405,7 +405,7 @@ class Walk:
             below_it = os.path.join(folder, inner)
             is_folder = below_it != path
             if (
-                has("pyvenv.cfg")
+                (folder != self.root and has("pyvenv.cfg"))
                 or (is_folder and _is_skipped(below_it))
                 or self._excludes(below_it, levels, folder=is_folder)
             ):

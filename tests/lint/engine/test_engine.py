@@ -68,6 +68,17 @@ def test_every_python_file_below_a_folder_is_read_except_what_is_ignored(tmp_pat
     assert report.failures == ()
 
 
+def test_a_named_folder_is_no_environment(tmp_path):
+    """A `pyvenv.cfg` in the folder of the project hides none of its files, on a walk or in an editor."""
+    write(tmp_path, a=EMPTY.format(name="a"), env__b=EMPTY.format(name="b"))
+    for folder in (tmp_path, tmp_path / "env"):
+        (folder / "pyvenv.cfg").write_text("")
+    report = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path))
+    assert ["a.py"] == [path for path, _, _ in shown(report)]
+    walk = Walk(ONLY, str(tmp_path))
+    assert (True, False) == tuple(walk.finds(str(tmp_path / name)) for name in ("a.py", "env/b.py"))
+
+
 def test_templates_are_not_read_as_python(tmp_path):
     """Files of a template, whose names contain `{{`, are not Python yet."""
     for folder, name in (("{{ slug }}", "a.py"), ("{{cookiecutter.name}}/sub", "b.py"), ("plain", "{{ x }}.py")):

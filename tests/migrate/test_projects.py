@@ -287,6 +287,41 @@ async def test_handlers_of_a_low_level_server_read_the_request(tmp_path: Path) -
     assert () == run(tmp_path, {})[0].files
 
 
+PROMPTS = """from mcp.server.fastmcp import FastMCP
+from mcp.types import Prompt
+
+mcp = FastMCP("x")
+
+
+def register(app: FastMCP) -> None:
+    server = app._mcp_server
+
+    @server.list_prompts()
+    async def list_prompts() -> list[Prompt]:
+        return [Prompt(name="one")]
+
+
+@mcp.completion()
+async def complete(ref, argument, context):
+    return None
+
+
+register(mcp)
+"""
+
+
+@pytest.mark.anyio
+async def test_handlers_below_another_server_follow(tmp_path: Path) -> None:
+    """Version 2 has no decorators there, also without those of tools. `completion()` of the server itself stays."""
+    _, files = run(tmp_path, {"server.py": PROMPTS})
+    assert "\n@mcp.completion()\nasync def complete(" in files["server.py"]
+    space: dict[str, Any] = {}
+    exec(compile(files["server.py"], "server.py", "exec"), space)
+    async with Client(space["mcp"]) as client:
+        assert ["one"] == [prompt.name for prompt in (await client.list_prompts()).prompts]
+    assert () == run(tmp_path, {})[0].files
+
+
 OTHERS = """from mcp import types
 from mcp.server import Server
 

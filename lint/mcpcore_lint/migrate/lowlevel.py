@@ -20,20 +20,16 @@ from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import returned, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.frameworks import is_of_version_2
-from mcpcore_lint.migrate.body import Body
+from mcpcore_lint.migrate.body import Body, classes_of, scope_around
 from mcpcore_lint.migrate.callers import Asserted, Callers
 from mcpcore_lint.migrate.contracts import Names, Writer, above
 from mcpcore_lint.migrate.failures import CONTENT, RESULT, raised_failure, returned_failure
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import KEEPS, Left, Place
 from mcpcore_lint.migrate.renames import REQUESTS
+from mcpcore_lint.migrate.server import SERVER_CLASSES
 from mcpcore_lint.model import Handler, Symbol, ToolDef, string
 
-LOW_LEVEL: Final = re.compile(
-    rb"(?m)^[ \t]*(?:@[\w.]+\.(?:call_tool|list_tools)\(\)|[\w.]+(?:\.(?:call|list)_tools?\(\)\(|"
-    rb"(?<!_mcp_server)\.request_handlers\[.*\] = ))"
-)
-"""A low-level server of version 1 of the SDK."""
 NEW: Final = re.compile(rb"\bon_call_tool\b|tools/call")
 """One of version 2, perhaps."""
 _OTHERS: Final = re.compile(r"\b(?:FastMCP|MCPServer|mcpcore)\b")
@@ -65,6 +61,11 @@ _FORMS: Final = {
     "unsubscribe_resource": (1, "resources/unsubscribe", "UnsubscribeRequestParams", "EmptyResult", "{result}()"),
 }  # fmt: skip
 """By decorator: the number of parameters, the method, the parameters and the result of the request, and its value."""
+LOW_LEVEL: Final = re.compile(
+    rb"(?m)^[ \t]*(?:@[\w.]+\.(?:%b)\(\)|[\w.]+(?:\.(?:call|list)_tools?\(\)\(|"
+    rb"(?<!_mcp_server)\.request_handlers\[.*\] = ))" % "|".join(_FORMS).encode()
+)
+"""A low-level server of version 1 of the SDK."""
 _DECORATORS: Final = frozenset({*_FORMS, "completion"})
 REGISTERS: Final = re.compile(rb"@[\w.]+\.(?:%b)\(" % "|".join(sorted(_DECORATORS)).encode())
 """A handler, perhaps in a file that imports its server from another one."""
@@ -94,14 +95,14 @@ def _plan(module: Module) -> tuple[list[Edit], Left | None]:
     functions = [node for node in walk([module.tree]) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     names = Names(module)
     edits: list[Edit] = []
-    handlers = [node for node in functions if any(map(_kind, node.decorator_list))]
-    servers = {ast.unparse(part.func.value) for node in handlers for part in node.decorator_list if _kind(part)}  # type: ignore[attr-defined]
+    handlers = [node for node in functions if any(_kind(part, module) for part in node.decorator_list)]
+    servers = {ast.unparse(part.func.value) for node in handlers for part in node.decorator_list if _kind(part, module)}  # type: ignore[attr-defined]
     nodes = [*walk([module.tree])]
     reads = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr == _CONTEXT]
     reads = [node for node in reads if ast.unparse(node.value) in servers]
     for node in nodes:
         match node:
-            case ast.Call(func=ast.Call() as maker) if _kind(maker):
+            case ast.Call(func=ast.Call() as maker) if _kind(maker, module):
                 pattern, decide = f"{ast.unparse(maker)} called with a function", _AS_DECORATOR
             case ast.Subscript(value=ast.Attribute(attr="request_handlers"), ctx=ast.Store()) if not handlers:
                 pattern, decide = "request_handlers of a low-level server", REQUESTS
@@ -110,11 +111,11 @@ def _plan(module: Module) -> tuple[list[Edit], Left | None]:
         return [], Left(module.path, node.lineno, (), pattern, decide)
     is_taken = any(_CONTEXT in {getattr(node, "id", ""), getattr(node, "arg", "")} for node in nodes)
     for node in handlers:
-        kinds = [_kind(decorator) for decorator in node.decorator_list]
+        kinds = [_kind(decorator, module) for decorator in node.decorator_list]
         lists = [
             other
             for other in handlers
-            if _kind(other.decorator_list[-1]) == "list_tools"
+            if _kind(other.decorator_list[-1], module) == "list_tools"
             and module.scope_of(other).parent is module.scope_of(node).parent
         ]
         written = _adapter(node, kinds[0], module, names, lists[:1], keeps=bool(reads)) if len(kinds) == 1 else _BY_HAND
@@ -140,11 +141,11 @@ def names_server(modules: Iterable[Module]) -> bool:
     )
 
 
-def _kind(decorator: ast.expr) -> str:
-    """The name of the decorator of a low-level server; empty for another one."""
+def _kind(decorator: ast.expr, module: Module) -> str:
+    """The name of the decorator of a low-level server; empty for another one, as other servers have `completion()`."""
     match decorator:
-        case ast.Call(func=ast.Attribute(attr=name), args=[]) if name in _DECORATORS:
-            return name
+        case ast.Call(func=ast.Attribute(value=server, attr=name), args=[]) if name in _DECORATORS:
+            return "" if SERVER_CLASSES & classes_of(server, scope_around(server, module)) else name
     return ""
 
 

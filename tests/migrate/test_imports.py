@@ -150,6 +150,34 @@ def test_clients_follow(tmp_path: Path) -> None:
     )
 
 
+CONNECTED = """from mcp.client import streamable_http
+from mcp.client.streamable_http import streamable_http_client as connect
+
+
+async def main(url, stack):
+    async with streamable_http.streamable_http_client(url) as (read, write, _):
+        print(read, write)
+    read, write, _get_id = await stack.enter_async_context(connect(url))
+    async with connect(url) as (read, *_), connect(url) as (read, write):
+        print(read, write)
+
+
+async def session(url):
+    async with connect(url) as (read, write, get_id):
+        return get_id()
+"""
+
+
+def test_a_connection_gives_two_values(tmp_path: Path) -> None:
+    """Version 2 has no function for the number of the session. If the code reads that, there is a line."""
+    outcome, files = run(tmp_path, {"client.py": CONNECTED})
+    after = CONNECTED.replace("(read, write, _)", "(read, write)").replace("read, write, _get_id =", "read, write =")
+    assert after == files["client.py"]
+    assert [(14, "get_id of streamable_http_client(), which gives two values in SDK 2.0")] == [
+        (place.line, place.pattern) for place in outcome.left
+    ]
+
+
 GUARDED = """import json
 
 try:

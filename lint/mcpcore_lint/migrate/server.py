@@ -12,7 +12,7 @@ from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, is_answer, reader_of, scope_around, text_of_url
-from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
+from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits, session_id
 from mcpcore_lint.migrate.model import STOPS, Left
 from mcpcore_lint.migrate.renames import (
     ATTRIBUTES,
@@ -46,6 +46,7 @@ _CONCERNS: Final = re.compile(
             "request_handlers",
             "cursor",
             "(?:streamable_http|sse)_app",
+            "streamable_http_client",
             *_MEMBERS,
         )
     )
@@ -66,6 +67,7 @@ _SHARED: Final = (
     "connect in each call, or pass check_same_thread=False and lock, since version 2 runs functions in threads"
 )
 _PARTS: Final = "read .structured_content or .content of the CallToolResult, which is no tuple"
+_CONNECTS: Final = "mcp.client.streamable_http.streamable_http_client"
 _APPS: Final = frozenset({"streamable_http_app", "sse_app"})
 _OPTIONS: Final = "take **options and hand them on, since run() passes its options in version 2"
 _OF_CALL_TOOL: Final = 4
@@ -330,6 +332,8 @@ class Renaming:
             match [*node.args, *node.keywords]:
                 case [ast.expr() | ast.keyword(arg="error") as argument]:
                     self._error(node, argument)
+        if self.module.source.has("streamable_http_client") and self._named(node.func) == _CONNECTS:
+            self._connection(node)
         if len(node.args) > 1 and name in self._locals and self._named(node.func) == "mcp.FastMCP":
             self._server(node)
         if self._makes_server(node):
@@ -368,6 +372,19 @@ class Renaming:
             new = self.project.exported.get((self._named(node.args[0]), old))
             if new is not None:
                 self._write(node.args[1], self.module.source.segment(node.args[1]).replace(old, new))
+
+    def _connection(self, node: ast.Call) -> None:
+        """Drop the third value of a connection, the function that reads the number of the session."""
+        if (targets := session_id(node, self.module)) is None:
+            return
+        scope, (second, third), source = scope_around(node, self.module), targets, self.module.source
+        names = [part for part in walk([scope.node]) if isinstance(part, ast.Name)]
+        read = {part.id for part in names if isinstance(part.ctx, ast.Load)}
+        if isinstance(third, ast.Name) and third.id not in read:
+            self.edits.append(Edit(source.node_range(second)[1], source.node_range(third)[1], ""))
+        else:
+            pattern = f"{ast.unparse(third)} of streamable_http_client(), which gives two values in {SDK_2}"
+            self._note(third, pattern, "read the header mcp-session-id with an event hook of http_client=")
 
     def _is_shared(self, node: ast.Call) -> bool:
         """Whether a connection is kept for all calls, and only for one thread."""

@@ -124,6 +124,33 @@ def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
     )
 
 
+SEVERAL = """from fastmcp.server.auth import AuthContext
+from fastmcp.server.dependencies import get_access_token
+
+
+def check(ctx: AuthContext, settings) -> bool:
+    token = ctx.token
+    return ctx.token.client_id == token.client_id != settings.client_id
+
+
+def who() -> str:
+    current = get_access_token()
+    return current.client_id if current else get_access_token().client_id
+"""
+
+
+def test_the_client_of_a_token_from_several_sources_has_a_line(tmp_path: Path) -> None:
+    """FastMCP 4 adds the source to it. Other clients, other projects and files that know the new name have none."""
+    auth = "from fastmcp.server.auth import MultiAuth\n\nauth = MultiAuth(verifiers=[])\n"
+    outcome, _ = run(tmp_path / "a", {"check.py": SEVERAL, "auth.py": auth})
+    assert [(7, "ctx"), (7, "token"), (12, "current"), (12, "get_access_token()")] == [
+        (place.line, place.pattern.partition(".")[0]) for place in sorted(outcome.left)
+    ]
+    known = SEVERAL.replace("return current.client_id", "return current.original_client_id or current.client_id")
+    for name, files in {"b": {"check.py": SEVERAL}, "c": {"check.py": known, "auth.py": auth}}.items():
+        assert () == run(tmp_path / name, files)[0].left
+
+
 def test_tools_that_run_as_tasks_need_an_extension(tmp_path: Path) -> None:
     """A server of FastMCP 4 does not start without it, so the first of them in a file has a line."""
     off = "from fastmcp import FastMCP\n\nmcp = FastMCP('x', tasks=False)\n\n\n@mcp.tool(task=None)\ndef f() -> None: ...\n"

@@ -52,6 +52,7 @@ _MEMBERS: Final = (
     (_FASTMCP, METHODS, "{}() of the server, which {} does not have"),
     ("fastmcp.Context", CONTEXT, "{}() of the context, which {} changed"),
 )
+_TOKENS: Final = frozenset({"fastmcp.server.auth.AuthContext", "fastmcp.server.dependencies.get_access_token"})
 _OF_SDK: Final = frozenset({"mcpcore.Server", "mcp.LowLevelServer"})
 _NO_FIELD: Final = f"{SDK_2} refuses it; keep it elsewhere, such as in a dict by the name of the object"
 _DECORATORS: Final = frozenset({"tool", "resource", "prompt"})
@@ -103,7 +104,7 @@ def plan_options(
         elif isinstance(call.func, ast.Attribute):
             edits += _method(call, call.func, scope, module, left, handlers)
     edits += _settings(module, left, sites)
-    left += [*_members(module), *_tasks(module)]
+    left += [*_members(module), *_tasks(module), *_clients(module)]
     return edits, [line._replace(stops=STOPS) for line in left], gone
 
 
@@ -326,6 +327,26 @@ def _members(module: Module) -> Iterator[Left]:
             ):
                 release, instead = table[node.attr]
                 yield Left(module.path, node.lineno, (), pattern.format(node.attr, release), instead)
+
+
+def _clients(module: Module) -> Iterator[Left]:
+    """The lines about the client of a token that a file reads, if tokens of the project come from several sources."""
+    has = module.source.has
+    is_open = has(".client_id") and not has("original_client_id")
+    if not is_open or not module.project.modules_with(module, lambda text: "MultiAuth(" in text):
+        return
+    for node in walk([module.tree]):
+        if not (isinstance(node, ast.Attribute) and node.attr == "client_id" and isinstance(node.ctx, ast.Load)):
+            continue
+        scope = scope_around(node, module)
+        place = scope.lookup(node.value.id) if isinstance(node.value, ast.Name) else None
+        values = [node.value, *(binding.value for binding in (place[1] if place is not None else ()) if binding.value)]
+        owners = (
+            value.value if isinstance(value, ast.Attribute) and value.attr == "token" else value for value in values
+        )
+        if any(_TOKENS & classes_of(owner, scope) for owner in owners):
+            pattern = f"{ast.unparse(node)}, which holds the source of the token too behind MultiAuth of {FASTMCP_4}"
+            yield Left(module.path, node.lineno, (), pattern, "read original_client_id")
 
 
 def refused(module: Module) -> Iterator[Left]:

@@ -55,14 +55,3 @@ def client_edits(module: Module, old: str, new: str) -> list[Edit] | None:
             case _:
                 return None
     return edits or None
-
-
-def session_id(call: ast.Call, module: Module) -> tuple[ast.expr, ast.expr] | None:
-    """The last two of the three targets of a connection, of which version 2 gives values to the first two."""
-    holder = module.parents[call]
-    if isinstance(holder, ast.Call) and ast.unparse(holder.func).endswith("enter_async_context"):
-        holder = module.parents[module.parents[holder]]
-    match getattr(holder, "targets", [getattr(holder, "optional_vars", None)]):
-        case [ast.Tuple(elts=[_, second, third])] if not isinstance(third, ast.Starred):
-            return second, third
-    return None

@@ -331,16 +331,15 @@ def _members(module: Module) -> Iterator[Left]:
 
 def _clients(module: Module) -> Iterator[Left]:
     """The lines about the client of a token that a file reads, if tokens of the project come from several sources."""
-    has = module.source.has
-    is_open = has(".client_id") and not has("original_client_id")
-    if not is_open or not module.project.modules_with(module, lambda text: "MultiAuth(" in text):
-        return
-    for node in walk([module.tree]):
+    is_open = module.source.has(".client_id") and not module.source.has("original_client_id")
+    shared = is_open and module.project.modules_with(module, lambda text: "MultiAuth(" in text)
+    for node in walk([module.tree]) if shared else ():
         if not (isinstance(node, ast.Attribute) and node.attr == "client_id" and isinstance(node.ctx, ast.Load)):
             continue
         scope = scope_around(node, module)
         place = scope.lookup(node.value.id) if isinstance(node.value, ast.Name) else None
         values = [node.value, *(binding.value for binding in (place[1] if place is not None else ()) if binding.value)]
+        # `ctx.token` of an AuthContext
         owners = (
             value.value if isinstance(value, ast.Attribute) and value.attr == "token" else value for value in values
         )

@@ -12,7 +12,7 @@ from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, is_answer, reader_of, scope_around, text_of_url
-from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits, session_id
+from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
 from mcpcore_lint.migrate.model import STOPS, Left
 from mcpcore_lint.migrate.renames import (
     ATTRIBUTES,
@@ -375,16 +375,17 @@ class Renaming:
 
     def _connection(self, node: ast.Call) -> None:
         """Drop the third value of a connection, the function that reads the number of the session."""
-        if (targets := session_id(node, self.module)) is None:
-            return
-        scope, (second, third), source = scope_around(node, self.module), targets, self.module.source
-        names = [part for part in walk([scope.node]) if isinstance(part, ast.Name)]
+        holder, source = self.module.parents[node], self.module.source
+        if isinstance(holder, ast.Call) and ast.unparse(holder.func).endswith("enter_async_context"):
+            holder = self.module.parents[self.module.parents[holder]]
+        names = (part for part in walk([scope_around(node, self.module).node]) if isinstance(part, ast.Name))
         read = {part.id for part in names if isinstance(part.ctx, ast.Load)}
-        if isinstance(third, ast.Name) and third.id not in read:
-            self.edits.append(Edit(source.node_range(second)[1], source.node_range(third)[1], ""))
-        else:
-            pattern = f"{ast.unparse(third)} of streamable_http_client(), which gives two values in {SDK_2}"
-            self._note(third, pattern, "read the header mcp-session-id with an event hook of http_client=")
+        match getattr(holder, "targets", [getattr(holder, "optional_vars", None)]):
+            case [ast.Tuple(elts=[_, second, ast.Name(id=name) as third])] if name not in read:
+                self.edits.append(Edit(source.node_range(second)[1], source.node_range(third)[1], ""))
+            case [ast.Tuple(elts=[_, _, third])] if not isinstance(third, ast.Starred):
+                pattern = f"{ast.unparse(third)} of streamable_http_client(), which gives two values in {SDK_2}"
+                self._note(third, pattern, "read the header mcp-session-id with an event hook of http_client=")
 
     def _is_shared(self, node: ast.Call) -> bool:
         """Whether a connection is kept for all calls, and only for one thread."""

@@ -322,6 +322,16 @@ async def test_handlers_below_another_server_follow(tmp_path: Path) -> None:
     assert () == run(tmp_path, {})[0].files
 
 
+def test_each_handler_that_stays_has_a_line(tmp_path: Path) -> None:
+    """So no run shows the next one only after the one before is changed."""
+    unclear = PROMPTS.replace("-> list[Prompt]", "-> dict")
+    handler = unclear[unclear.index("    @server") : unclear.index("\n\n@mcp")]
+    twice = unclear.replace("\n\n@mcp", f"\n{handler.replace('prompts', 'resources')}\n\n@mcp")
+    outcome, files = run(tmp_path, {"server.py": twice})
+    assert [11, 15] == [place.line for place in outcome.left]
+    assert twice == files["server.py"]
+
+
 OTHERS = """from mcp import types
 from mcp.server import Server
 

@@ -85,16 +85,17 @@ def plan_servers(modules: Mapping[str, Module], homes: Mapping[str, str]) -> tup
     environments of the files.
     """
     plans = {path: _plan(module) for path, module in modules.items()}
-    left = [line._replace(stops=KEEPS) for _, line in plans.values() if line is not None]
-    kept = {homes[path] for path, (_, line) in plans.items() if line is not None}
+    left = [line._replace(stops=KEEPS) for _, lines in plans.values() for line in lines]
+    kept = {homes[path] for path, (_, lines) in plans.items() if lines}
     return {path: edits for path, (edits, _) in plans.items() if homes[path] not in kept}, left
 
 
-def _plan(module: Module) -> tuple[list[Edit], Left | None]:
-    """The edits that register the handlers of a file with version 2 of the SDK, or the line about one that stays."""
+def _plan(module: Module) -> tuple[list[Edit], list[Left]]:
+    """The edits that register the handlers of a file with version 2 of the SDK, or the lines about those that stay."""
     functions = [node for node in walk([module.tree]) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     names = Names(module)
     edits: list[Edit] = []
+    left: list[Left] = []
     handlers = [node for node in functions if any(_kind(part, module) for part in node.decorator_list)]
     servers = {ast.unparse(part.func.value) for node in handlers for part in node.decorator_list if _kind(part, module)}  # type: ignore[attr-defined]
     nodes = [*walk([module.tree])]
@@ -108,7 +109,7 @@ def _plan(module: Module) -> tuple[list[Edit], Left | None]:
                 pattern, decide = "request_handlers of a low-level server", REQUESTS
             case _:
                 continue
-        return [], Left(module.path, node.lineno, (), pattern, decide)
+        return [], [Left(module.path, node.lineno, (), pattern, decide)]
     is_taken = any(_CONTEXT in {getattr(node, "id", ""), getattr(node, "arg", "")} for node in nodes)
     for node in handlers:
         kinds = [_kind(decorator, module) for decorator in node.decorator_list]
@@ -119,18 +120,19 @@ def _plan(module: Module) -> tuple[list[Edit], Left | None]:
             and module.scope_of(other).parent is module.scope_of(node).parent
         ]
         written = _adapter(node, kinds[0], module, names, lists[:1], keeps=bool(reads)) if len(kinds) == 1 else _BY_HAND
-        if isinstance(written, str) or (reads and is_taken):
+        if isinstance(written, str) or (reads and is_taken and not left):
             why = written if isinstance(written, str) else f"give another name to what is called {_CONTEXT}"
             keeps = f"{node.name}() keeps {min(servers)} on version 1 of the SDK", f"{why}, and run the command again"
-            return [], Left(module.path, node.lineno, (), *keeps)
-        edits += written
+            left.append(Left(module.path, node.lineno, (), *keeps))
+        else:
+            edits += written
     if reads:
         # Version 1 had the context of the request in a variable of the server.
         edits += [Edit(*module.source.node_range(node), f"{_CONTEXT}.get()") for node in reads]
         kind, variable = names.spell("mcp.server", "ServerRequestContext"), names.spell("contextvars", "ContextVar")
         place, end = above(module, [*handlers, *reads]), module.source.newline
         edits.append(Edit(place, place, f'{_CONTEXT}: {variable}[{kind}] = {variable}("{_CONTEXT}"){end * 3}'))
-    return [*edits, *names.edits(names.spelled)], None
+    return [*edits, *names.edits(names.spelled)], left
 
 
 def names_server(modules: Iterable[Module]) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "reference" / "environment.md").read_text(encoding="utf-8")
-PASSED_ON = {"PATH"}
+PASSED_ON = {"PATH", "PYTHONPATH"}
 """Variables that are read only to start another program."""
 
 

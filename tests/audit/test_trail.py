@@ -375,7 +375,9 @@ def test_a_server_with_an_unwritable_trail_follows_its_policy(tmp_path, caplog):
     assert answered.structured_content["error"]["data"]["reason"] == "no_match"
     assert "it is not a regular file" in caplog.text
     trail = AuditTrail(tmp_path / "missing" / "audit.jsonl", policy="refuse")
-    (refused,) = call(Articles.server(trail), {"mode": "declared"})
+    server = Articles.server(trail)
+    assert server.audit is trail
+    (refused,) = call(server, {"mode": "declared"})
     assert refused.is_error
     assert refused.structured_content["error"]["name"] == "INTERNAL_ERROR"
     assert "audit" in json.dumps(refused.structured_content)

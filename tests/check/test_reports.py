@@ -45,6 +45,12 @@ def test_no_report_holds_controls_of_a_server(hostile, odd, name):
         assert "\n::error::" not in text
 
 
+def test_a_check_that_ends_before_it_lists_tools_names_none():
+    text = render(Report(target="server.py", stopped="it was interrupted"), "text")
+    assert "The check ended early: it was interrupted." in text
+    assert "Judged" not in text
+
+
 def test_json_has_the_published_schema(hostile, odd):
     validator = jsonschema.Draft202012Validator(json_schema())
     for report in (hostile, odd):

@@ -64,7 +64,6 @@ shop = Shop()
 
 @mcp.tool
 def find(kinds: list[str] | None = None) -> dict:
-    """Find."""
     try:
         return shop.find("a", kinds=kinds)
     except Exception as e:
@@ -72,7 +71,6 @@ def find(kinds: list[str] | None = None) -> dict:
 
 @mcp.tool
 def find_by_name(name: str) -> dict:
-    """Find."""
     try:
         return shop.by_name(name)
     except Exception as e:
@@ -80,7 +78,6 @@ def find_by_name(name: str) -> dict:
 
 @mcp.tool
 def find_all(kinds: list[str] | None = None) -> dict:
-    """Find."""
     try:
         return shop.find_all(kinds)
     except Exception as e:
@@ -88,7 +85,6 @@ def find_all(kinds: list[str] | None = None) -> dict:
 
 @mcp.tool
 def find_by_user(user: str) -> dict:
-    """Find."""
     try:
         return shop.by_user(user)
     except Exception as e:
@@ -96,7 +92,6 @@ def find_by_user(user: str) -> dict:
 
 @mcp.tool
 def find_by_client(client: str) -> dict:
-    """Find."""
     try:
         return shop.by_client(client)
     except Exception as e:
@@ -104,7 +99,6 @@ def find_by_client(client: str) -> dict:
 
 @mcp.tool
 def find_by_price(price: str) -> dict:
-    """Find."""
     try:
         return shop.by_price(price)
     except Exception as e:
@@ -112,7 +106,6 @@ def find_by_price(price: str) -> dict:
 
 @mcp.tool
 def find_by_place(place: str) -> dict:
-    """Find."""
     try:
         return shop.by_place(place)
     except Exception as e:
@@ -120,7 +113,6 @@ def find_by_place(place: str) -> dict:
 
 @mcp.tool
 def find_by_cached_name(name: list) -> dict:
-    """Find."""
     try:
         return shop.by_cached_name(name)
     except Exception as e:
@@ -128,7 +120,6 @@ def find_by_cached_name(name: list) -> dict:
 
 @mcp.tool
 def find_again(name: str) -> dict:
-    """Find."""
     try:
         return shop.again(name)
     except Exception as e:

@@ -15,7 +15,21 @@ def lend(title: str) -> Loan:
     loan.title = title.strip()
     return loan  # here
 
+def succeeding(title: str) -> Loan:
+    loan = Loan(success=False, title=title)
+    if title != "atlas":
+        loan.success = True
+    return loan
+
 @mcp.tool
-def lend_one(title: str) -> Loan:
+def lend_one(title: str, again: bool) -> Loan:
     """Lend."""
-    return lend(title)
+    return succeeding(title) if again else lend(title)
+
+@mcp.tool
+def renew(title: str) -> Loan:
+    """Renew."""
+    loan = Loan(success=False, title=title)
+    if title != "atlas":
+        loan.success = True
+    return loan

@@ -1,4 +1,4 @@
-# message: search() returns {"error": ...}
+# message: lend() returns {"error": ...}
 import json
 
 from acme import store
@@ -10,10 +10,17 @@ server = Server("x")
 class Shop:
     def search(self, title, fields):
         if not isinstance(fields, dict):
-            return {"error": "the fields must be a table"}  # here
+            return {"error": "the fields must be a table"}
+        if title is None:
+            return {"error": "give a title"}
+        return store.find(title, fields)
+
+    def lend(self, title, days):
+        if not isinstance(days, dict):
+            return {"error": "the days must be a table"}  # here
         if title is None:
             return {"error": "give a title"}  # here
-        return store.find(title, fields)
+        return store.take(title, days)
 
 shop = Shop()
 
@@ -41,20 +48,39 @@ class Find(Handler):
         found = shop.search(title, args.get("fields"))
         return [TextContent(type="text", text=json.dumps(found))]
 
+class Lend(Handler):
+    def __init__(self):
+        super().__init__("lend")
+
+    def description(self):
+        return Tool(
+            name=self.name,
+            description="Lend a book.",
+            inputSchema={
+                "type": "object",
+                "properties": {"title": {"type": "string"}, "days": {"type": "object"}},
+                "required": ["title", "days"],
+            },
+        )
+
+    def run(self, args: dict):
+        return [TextContent(type="text", text=json.dumps(shop.lend(args.get("title"), args.get("days"))))]
+
+class LendTheFirst(Handler):
+    def description(self):
+        return Tool(name=self.name, description="Lend the first book.", inputSchema={"type": "object"})
+
+    def run(self, args: dict):
+        return Lend().run({"title": store.first(), "days": args.get("days")})
+
 HANDLERS = {}
 
 def add(handler: Handler):
     HANDLERS[handler.name] = handler
 
-class FindTheFirst(Handler):
-    def description(self):
-        return Tool(name=self.name, description="Find the first book.", inputSchema={"type": "object"})
-
-    def run(self, args: dict):
-        return Find().run({"title": store.first(), "fields": {}})
-
 add(Find())
-add(FindTheFirst("find_the_first"))
+add(Lend())
+add(LendTheFirst("lend_the_first"))
 
 @server.list_tools()
 async def list_tools():

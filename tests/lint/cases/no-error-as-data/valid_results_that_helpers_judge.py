@@ -35,27 +35,6 @@ def around(data: dict) -> str:
         last = first
     return json.dumps(first)
 
-@mcp.tool()
-def walk(shelf: str) -> str:
-    """Walk along the books of a shelf."""
-    return around(fetch(shelf))
-
-@mcp.tool()
-def count(shelf: str) -> str:
-    """Count the books of a shelf."""
-    return refusing(fetch(shelf))
-
-@mcp.tool()
-def find(shelf: str) -> str:
-    """Find the books of a shelf."""
-    answer = fetch(shelf)
-    return checked(answer)
-
-@mcp.tool()
-def show(shelf: str) -> str:
-    """Show the books of a shelf."""
-    return rows(fetch(shelf))
-
 def refused(data: dict) -> dict:
     check(data)
     return data["rows"]
@@ -110,46 +89,31 @@ def finally_checked(data: dict) -> str:
         check(data)
 
 @mcp.tool()
-def show_decorated(shelf: str) -> str:
-    """Show the books of a shelf."""
-    return decorated(fetch(shelf))
-
-@mcp.tool()
-def show_in_turn(shelf: str) -> str:
-    """Show the books of a shelf."""
-    return in_turn(fetch(shelf))
-
-@mcp.tool()
-def show_rebound(shelf: str) -> str:
-    """Show the books of a shelf."""
-    return rebound(fetch(shelf))
-
-@mcp.tool()
-def show_asked(shelf: str) -> str:
-    """Show the books of a shelf."""
-    return asked(fetch(shelf))
-
-@mcp.tool()
-def show_asserting(shelf: str) -> str:
-    """Show the books of a shelf."""
-    return asserting(fetch(shelf))
-
-@mcp.tool()
-def show_guarded(shelf: str) -> str:
-    """Show the books of a shelf."""
-    return guarded(fetch(shelf))
-
-@mcp.tool()
-def show_unanswered(shelf: str) -> str:
-    """Show the books of a shelf."""
-    return unanswered(fetch(shelf))
-
-@mcp.tool()
-def show_marked(shelf: str) -> str:
-    """Show the books of a shelf."""
-    return marked(fetch(shelf))
-
-@mcp.tool()
-def show_finally_checked(shelf: str) -> str:
-    """Show the books of a shelf."""
-    return finally_checked(fetch(shelf))
+def show(shelf: str, form: str) -> str:
+    """Show."""
+    if form == "around":
+        return around(fetch(shelf))
+    if form == "refusing":
+        return refusing(fetch(shelf))
+    if form == "rows":
+        return rows(fetch(shelf))
+    if form == "decorated":
+        return decorated(fetch(shelf))
+    if form == "in_turn":
+        return in_turn(fetch(shelf))
+    if form == "rebound":
+        return rebound(fetch(shelf))
+    if form == "asked":
+        return asked(fetch(shelf))
+    if form == "asserting":
+        return asserting(fetch(shelf))
+    if form == "guarded":
+        return guarded(fetch(shelf))
+    if form == "unanswered":
+        return unanswered(fetch(shelf))
+    if form == "marked":
+        return marked(fetch(shelf))
+    if form == "finally_checked":
+        return finally_checked(fetch(shelf))
+    answer = fetch(shelf)
+    return checked(answer)

@@ -18,6 +18,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
 from mcpcore.values import site
+from tests.files import write_files
 
 COMMAND = [sys.executable, "-m", "mcpcore_lint", "--lsp"]
 ERRORS = """\
@@ -100,10 +101,8 @@ class Editor:
         return self.loop.run_until_complete(asyncio.wait_for(awaitable, 10))
 
     def write(self, name, text):
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return path
+        write_files(self.root, {name: text})
+        return self.root / name
 
     def until(self, holds):
         async def wait():

@@ -7,6 +7,8 @@ from pathlib import Path
 from mcpcore_lint.runner.migrate import migrate
 from mcpcore_lint.runner.outcome import Migration
 
+from tests.files import write_files
+
 CASES = Path(__file__).with_name("cases")
 
 
@@ -19,11 +21,8 @@ def run(
     folder: Path, files: dict[str, str | bytes], *, rules: tuple[str, ...] = (), write: bool = True
 ) -> tuple[Migration, dict[str, str]]:
     """Migrate files in a folder; the outcome, and the files afterwards."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / ".git").mkdir(exist_ok=True)
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    (folder / ".git").mkdir(parents=True, exist_ok=True)
+    write_files(folder, files)
     outcome = migrate([str(folder)], rules=rules, write=write)
     return outcome, {name: (folder / name).read_bytes().decode(errors="replace") for name in files}
 

@@ -19,6 +19,7 @@ from mcpcore_lint.runner.trial import Experiment
 from mcpcore_lint.settings import Settings
 
 from mcpcore.cli.root import cli
+from tests.files import write_files
 from tests.tables import in_one_test
 
 SERVER = """from fastmcp import FastMCP
@@ -35,9 +36,7 @@ def f(x: str) -> str:
 def migrate(folder: Path, files: dict[str, str], *arguments: str) -> Result:
     """Run the command with `--write` on some files."""
     (folder / ".git").mkdir(parents=True)
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+    write_files(folder, files)
     return CliRunner().invoke(cli, ["migrate", str(folder), "--write", *arguments])
 
 
@@ -197,8 +196,7 @@ def test_an_interruption_ends_the_server_and_restores_the_files(tmp_path: Path) 
     waits = "import os, signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
     waits += "with open('new', 'w') as file: file.write(str(os.getpid()))\nos.rename('new', 'pid')\ntime.sleep(99)\n"
     body = f"{SERVER}\n\nif __name__ == '__main__':\n    import waits\n    mcp.run()\n"
-    for name, text in {"server.py": body, "waits.py": waits, "pyproject.toml": "[project]\n"}.items():
-        (tmp_path / name).write_text(text)
+    write_files(tmp_path, {"server.py": body, "waits.py": waits, "pyproject.toml": "[project]\n"})
     command = [sys.executable, "-m", "mcpcore", "migrate", str(tmp_path), "--write"]
     with subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE) as process:
         deadline = time.monotonic() + 60

@@ -8,6 +8,8 @@ import pytest
 from mcpcore_lint.runner.checker import Checker
 from mcpcore_lint.settings import Settings
 
+from tests.files import write_files
+
 
 class SmallProject:
     """A folder of Python files."""
@@ -17,10 +19,11 @@ class SmallProject:
 
     def write(self, **files):
         """Write files: `store="..."` is `store.py`, `app__store` is `app/store.py`."""
-        for name, text in files.items():
-            path = self.root / (name.replace("__", "/").replace("/init", "/__init__") + ".py")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(textwrap.dedent(text))
+        texts = {
+            name.replace("__", "/").replace("/init", "/__init__") + ".py": textwrap.dedent(text)
+            for name, text in files.items()
+        }
+        write_files(self.root, texts)
         return self
 
     def run(self, **settings):

@@ -17,6 +17,7 @@ from mcpcore_lint.runner.groups import Walk
 from mcpcore_lint.runner.runner import FilesRun
 from mcpcore_lint.settings import PerFile, Settings
 
+from tests.files import write_files
 from tests.lint.fixing import fix_paths
 
 EMPTY = 'from mcpcore import tool\n\n\n@tool(errors=[])\ndef {name}() -> str:\n    """Does it."""\n    return \'x\'\n'
@@ -29,10 +30,11 @@ def _cache_folder(tmp_path_factory, monkeypatch):
 
 
 def write(root, **files):
-    for name, text in files.items():
-        path = root / (name.replace("__", "/") + ".py")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text if isinstance(text, bytes) else textwrap.dedent(text).encode())
+    texts = {
+        name.replace("__", "/") + ".py": text if isinstance(text, bytes) else textwrap.dedent(text)
+        for name, text in files.items()
+    }
+    write_files(root, texts)
 
 
 def shown(report):

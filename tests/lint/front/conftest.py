@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.files import write_files
 from tests.lint.front.samples import SERVER, STORE
 
 
@@ -23,13 +24,8 @@ class Project:
 
     def write(self, name, text):
         """Write a file and create its parent folders."""
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if isinstance(text, bytes):
-            path.write_bytes(text)
-        else:
-            path.write_text(textwrap.dedent(text), encoding="utf-8")
-        return path
+        write_files(self.root, {name: text if isinstance(text, bytes) else textwrap.dedent(text)})
+        return self.root / name
 
     def settings(self, text, folder="."):
         """Write the configuration of a folder."""

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from mcpcore_lint.runner.groups import Walk
 from mcpcore_lint.settings import Settings
 
+from tests.files import write_files
 from tests.lint.front.samples import SERVER
 
 FOLDERS = ["", "a", "ab/a", "ab/b/c.d", "x y/[z]/ab", "!q/#h", "a/q ", "ba*r/b/ab/a"]
@@ -51,11 +52,7 @@ def tree(tmp_path_factory):
     """A repository with unusual file names."""
     root = tmp_path_factory.mktemp("ignored")
     subprocess.run(["git", "init", "-q", root], check=True)
-    for folder in FOLDERS:
-        for name in NAMES:
-            path = root / folder / f"{name}.py"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch()
+    write_files(root, {f"{folder}/{name}.py": "" for folder in FOLDERS for name in NAMES})
     return root
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.files import write_files
+
 SERVER = '''from mcp.server.mcpserver import MCPServer
 
 mcp = MCPServer("x")
@@ -47,9 +49,7 @@ class Project:
         self.write(".git/HEAD", "ref: refs/heads/main\n")
 
     def write(self, name: str, text: str) -> None:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        write_files(self.root, {name: text})
 
     def run(
         self,

@@ -15,6 +15,7 @@ from mcpcore_lint.rules.contract.error_contract_retry_contradiction import Contr
 from mcpcore_lint.runner.engine import fix_source, lint_paths, lint_source
 from mcpcore_lint.settings import Settings
 
+from tests.files import write_files
 from tests.lint.fixing import fix_paths
 
 CASES = Path(__file__).parent.parent / "cases"
@@ -24,10 +25,7 @@ CONTRACT = Settings(select=frozenset({"contract"}))
 
 def lint(tmp_path, files, *rules):
     """Write files and lint them together: path, line and message of each finding."""
-    for name, text in files.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    write_files(tmp_path, files)
     chosen = Settings(select=frozenset(rules), cache_dir=str(tmp_path / ".cache"))
     report = lint_paths([tmp_path], settings=chosen, root=str(tmp_path))
     assert not report.failures

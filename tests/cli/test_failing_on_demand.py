@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gc
 import json
-import re
 import subprocess
 import sys
 import time
+from datetime import datetime, timedelta
 
 import pytest
 from click.testing import CliRunner
@@ -91,10 +91,8 @@ async def test_an_agent_meets_a_failure_on_demand(served, tmp_path):
     with errors.open("w") as errlog:
         async with Client(stdio_client(parameters, errlog=errlog), cache=None) as client:
             assert "under test" in client.instructions
-            began = time.monotonic()
             first = await client.call_tool("take", {"seat": SECRET})
             again = await client.call_tool("take", {"seat": SECRET})
-            elapsed = time.monotonic() - began
             looked = await client.call_tool("seats", {})
             unknown = await client.call_tool("take", {"sea": "A1"})
             with pytest.raises(MCPError, match="tak"):
@@ -109,11 +107,12 @@ async def test_an_agent_meets_a_failure_on_demand(served, tmp_path):
     assert [True, None, None, None, None] == [line.get("injected") for line in lines]
     assert {1} == {line["session"] for line in lines}
     assert SECRET not in log.read_text()
+    lines[1]["time"] = (datetime.fromisoformat(lines[0]["time"]) + timedelta(seconds=1.26)).isoformat()
+    log.write_text("\n".join(map(json.dumps, lines)))
     done = CliRunner().invoke(cli, ["fail-report", str(log)])
     assert 1 == done.exit_code
     assert "take failed: unconfirmed (injected)\n" in done.stdout
-    (waited,) = re.findall(r"made the same call again after (\d+\.\d) s: against the advice\n", done.stdout)
-    assert float(waited) <= round(elapsed, 1)
+    assert "made the same call again after 1.3 s: against the advice\n" in done.stdout
     assert done.stdout.endswith("5 calls, 3 failures, 1 against the advice.\n")
 
 

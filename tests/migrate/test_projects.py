@@ -393,6 +393,9 @@ async def test_what_handlers_return_is_understood(tmp_path: Path) -> None:
         assert ["a"] == [resource.name for resource in (await client.list_resources()).resources]
         assert "memo://a" == (await client.read_resource("memo://a")).contents[0].text  # type: ignore[union-attr]
         assert "find" == (await client.call_tool("find", {})).content[0].text  # type: ignore[union-attr]
+    # A file that takes its server from elsewhere keeps all of them as they are.
+    shared = unknown.replace("server = Server('y')", "from server import server")
+    assert () == run(tmp_path / "shared", {"server.py": OTHERS, "other.py": shared})[0].files
     # Another environment may have version 2.
     apart = run(tmp_path / "apart", {"server.py": OTHERS, "b/other.py": unknown, "b/requirements.txt": "mcp"})
     assert ["server.py"] == [Path(file.path).name for file in apart[0].files]

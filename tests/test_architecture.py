@@ -132,15 +132,38 @@ def test_no_module_is_longer_than_its_name_can_say():
     assert long == []
 
 
+_TIMES = r"(?:[?*+]|\{{1,2}\d*,?\d*\}{1,2})"
+_NEXT = r"""(?:["']\s*[frb]{0,2}["'])?"""  # a string may end there and go on
+POSSESSIVE_GROUP = re.compile(rf"""[)}}]{_NEXT}{_TIMES}{_NEXT}\+|\+ [frb]{{0,2}}["']{_TIMES}\+""")
+
+
+@in_one_test(
+    ("code", "possessive"),
+    [
+        ('re.compile(rf"(?:{WORD}b?c)*+x")', True),
+        ('rf"{WORD}?+"', True),
+        ('rf"(?:a|b){{2,3}}+ c"', True),
+        ('(\n    r"(?:ab?c)"\n    rf"*+x"\n)', True),
+        ('(r"(?:ab?c)*"\n r"+x")', True),
+        ('WORD + r"{1,8}+x"', True),
+        (r'rf"[^{BLANK}]{{1,8}}+\s*+(?>(?:ab?c)*)(?:a)?b+"', False),
+    ],
+)
+def test_a_possessive_group_is_recognized(code, possessive):
+    """It may be written as an f-string, over several lines, or as a part of its own."""
+    assert possessive is bool(POSSESSIVE_GROUP.search(code))
+
+
 def test_every_release_of_python_3_11_runs_the_code():
     """Debian 12 has 3.11.2. Before 3.11.4, `except*` wraps what it raises, and `extract` takes no `filter`; before 3.11.5, a
     possessive repetition of a group, as in `(?:ab?c)*+`, also takes the part of the group that did match (gh-106052).
     """
     texts = [path.read_text(encoding="utf-8") for name in HOMES for path in _files(name)]
-    groups = re.compile(r"^.*[)}](?:[?*+]|\{{1,2}\d*,?\d*\}{1,2})\+(?! ).*$", re.MULTILINE)
-    assert [] == [line for text in texts for line in groups.findall(text)]
-    nodes = [node for text in texts if re.search(r"except\*|\.extract", text) for node in ast.walk(ast.parse(text))]
+    assert [] == [part[0] for text in texts for part in POSSESSIVE_GROUP.finditer(text)]
+    nodes = [
+        node for text in texts if re.search(r"except ?\*|extract|unpack_", text) for node in ast.walk(ast.parse(text))
+    ]
     clauses = [clause for node in nodes if isinstance(node, ast.TryStar) for clause in node.handlers]
     assert [] == [ast.unparse(node) for clause in clauses for node in ast.walk(clause) if isinstance(node, ast.Raise)]
     calls = [node for node in nodes if isinstance(node, ast.Call) and "filter" in [word.arg for word in node.keywords]]
-    assert [] == [ast.unparse(call) for call in calls if getattr(call.func, "attr", "").startswith("extract")]
+    assert [] == [ast.unparse(call) for call in calls if re.search(r"\b(?:extract|unpack_)", ast.unparse(call.func))]

@@ -39,6 +39,7 @@ from mcpcore_lint.rules._wording import is_placeholder
 N = TypeVar("N", bound=ast.AST)
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LOOPS: Final = (ast.For, ast.AsyncFor, ast.While)
 _NEVER_NONE: Final = frozenset({"str", "int", "float", "bool", "list", "dict", "literal"})
 _SAME: Final[dict[type[ast.cmpop], bool]] = {
     **dict.fromkeys((ast.In, ast.Eq, ast.Is), True),
@@ -138,7 +139,7 @@ class Body:
         are what the schema of a low-level tool allows, and `passed` is what the parameters may be.
         """
         scope, around, tests = self.scope(node), [node, *self.above(node)], self.tests(node)
-        loops = any(isinstance(part, (ast.For, ast.AsyncFor, ast.While)) for part in around)
+        loops = any(isinstance(part, _LOOPS) for part in around)
         known: dict[str, bool] = {}
         left: dict[str, set[object]] = {}
 
@@ -277,23 +278,28 @@ class Body:
                     fields = table.items if isinstance(table, Mapping) else ((table, table),)
                     yield from ((node, string(key), value) for key, value in fields)
 
-    def keys_set(self, name: str, arguments: dict[str, Value]) -> Iterator[tuple[str | None, Value]]:
-        """The keys that the body sets in a mapping, or the attributes, and the values; None for a key that is unknown.
+    def keys_set(self, answer: ast.Name, arguments: dict[str, Value]) -> Iterator[tuple[str | None, Value]]:
+        """The keys that the body sets in a mapping before it is an answer, or the attributes, and the values.
 
-        A loop may set the keywords of `**kwargs`.
+        The key is None if it is unknown. A loop or `update()` may set the keywords of `**kwargs`.
         """
-        for node in self.all(ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Attribute) and getattr(target.value, "id", "") == name:
+        is_repeated = any(isinstance(part, _LOOPS) for part in self.above(answer))
+        nodes = [
+            node
+            for kind in (ast.Assign, ast.Call)
+            for node in self.all(kind)
+            if is_repeated or node.lineno <= answer.lineno
+        ]
+        for node in nodes:
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                if isinstance(target, ast.Attribute) and getattr(target.value, "id", "") == answer.id:
                     yield target.attr, self.value(node.value)
-        for setter, key, value in self.fields_set(self.nodes, name):
-            match self.parents.get(setter):
-                case ast.For(iter=ast.Call(func=ast.Attribute(value=ast.Name(id=held), attr="items"))) if (
-                    key is None and f"**{held}" in arguments
-                ):
-                    yield from ((keyword, value) for keyword in (string(arguments[f"**{held}"]) or "").split())
-                case _:
-                    yield key, value
+        for setter, key, value in self.fields_set(nodes, answer.id):
+            copied = _copied(setter, self.parents.get(setter)) if key is None else ""
+            if f"**{copied}" in arguments:
+                yield from ((keyword, value) for keyword in (string(arguments[f"**{copied}"]) or "").split())
+            elif not isinstance(arguments.get(copied), Const):  # `if more: answer.update(more)` without more
+                yield key, value
 
     def raises(self, block: list[ast.stmt]) -> bool:
         """Whether some statements always end with an exception, perhaps one that a function raises for them."""
@@ -395,6 +401,22 @@ def _open_part(test: ast.expr, known: dict[str, bool], schemas: Schemas, *, hold
     return left[0] if len(left) == 1 else test
 
 
+def _copied(setter: ast.AST, parent: ast.AST | None) -> str:
+    """The mapping that a node copies into another one: by `update()`, or in a loop over its items; empty if none."""
+    match setter, parent:
+        case ast.Call(args=[ast.Name(id=name)]), _:
+            return name
+        case (
+            ast.Assign(targets=[ast.Subscript(slice=ast.Name(id=key))]),
+            ast.For(
+                target=ast.Tuple(elts=[ast.Name(id=looped), _]),
+                iter=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="items")),
+            ),
+        ) if key == looped:
+            return name
+    return ""
+
+
 def _compared(test: ast.expr, scope: Scope, *, holds: bool) -> Iterator[tuple[str, set[object], bool]]:
     """The names that a test compares with values, each with the values and whether the name is one of them."""
     for part, result in _parts(test, holds=holds):
@@ -443,7 +465,8 @@ def _holds(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | N
             comparators=[ast.Constant() | ast.List() | ast.Tuple() | ast.Set() as right],
         ) if name in schemas and schemas[name].values:
             among = isinstance(operation, (ast.In, ast.NotIn))
-            choices = {getattr(part, "value", ...) for part in getattr(right, "elts", [right])}
+            parts = getattr(right, "elts", [right])
+            choices = {part.value if isinstance(part, ast.Constant) else ... for part in parts}
             known_choices = isinstance(right, ast.Constant) is not among and ... not in choices
             matches = {value in choices for value in schemas[name].values} if known_choices else set()
             return matches.pop() is isinstance(operation, (ast.Eq, ast.In)) if len(matches) == 1 else None

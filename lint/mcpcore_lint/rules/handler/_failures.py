@@ -412,7 +412,7 @@ def settings_of(function: Handler, args: Sequence[Value], keywords: dict[str, Va
         constant = value.value if isinstance(value, Const) and not is_rebound else ...
         if constant is None or isinstance(constant, (bool, str)):
             settings.append((parameter.name, TRUE if isinstance(constant, str) and constant else constant))
-        if parameter.kind == "var_keyword":
+        if parameter.kind == "var_keyword" and not is_rebound:
             others = passed.keys() - {known.name for known in function.parameters}
             settings.append((f"**{parameter.name}", " ".join(sorted(others))))
     return tuple(settings)
@@ -428,7 +428,7 @@ def evaluate_with(arguments: dict[str, Value], node: ast.expr, scope: Scope) -> 
     return evaluated_with(arguments, scope, lambda resolver: resolver.expression(node, scope))
 
 
-def may_change(node: ast.expr, body: Body, arguments: dict[str, Value] | None = None) -> bool:
+def may_change(node: ast.expr, body: Body, arguments: dict[str, Value]) -> bool:
     """Whether code may change a field that shows a failure in a mapping before it returns the mapping."""
     if not isinstance(node, ast.Name):
         return True
@@ -436,7 +436,7 @@ def may_change(node: ast.expr, body: Body, arguments: dict[str, Value] | None = 
     clearing = MARKING_KEYS - ERROR_KEYS
     return any(
         key is None or normalized(key) in (MARKING_KEYS if isinstance(value, Const) and not value.value else clearing)
-        for key, value in body.keys_set(node.id, arguments or {})
+        for key, value in body.keys_set(node, arguments)
     )
 
 

@@ -160,7 +160,7 @@ class _AnswerReader:
                 continue
             own = option.node is not None and inside(option.node, [node]) and not isinstance(core, ast.Name)
             in_clause = option.node in self._body.parents and self._body.clause_of(option.node) is not None
-            known = own or in_clause or not may_change(core, self._body)
+            known = own or in_clause or not may_change(core, self._body, self._arguments)
             failure = self._detector.failure(option, in_clause=caught or in_clause, own=known)
             if failure is not None and (own or in_clause):
                 return failure
@@ -359,7 +359,7 @@ class _AnswerReader:
     ) -> bool:
         """Whether a call may run a function: it passes arguments that the function takes, as far as is known."""
         more = self._unpacked(call)
-        is_method = module.scope_of(function).owner is not None and last_name(call.func) == function.name
+        is_method = module.scope_of(function).owner is not None
         # A method that is called on its class gets the object, too. A call that is made up lacks arguments.
         if call not in self._body.parents or any(
             takes(function, call, bound_first=bound_first, more=more) for bound_first in {is_method, False}
@@ -368,7 +368,8 @@ class _AnswerReader:
         places = [(call.func, scope), *assignments_of(call.func, scope)]
         places += [value for place in places for value in values_of(*place)]
         # The function of a partial gets more arguments than those of the call.
-        return not is_method and all(getattr(evaluate(*at), "definition", None) is not function for at in places)
+        is_named = is_method and last_name(call.func) == function.name
+        return not is_named and all(getattr(evaluate(*at), "definition", None) is not function for at in places)
 
     def _unpacked(self, call: ast.Call) -> set[str] | None:
         """The keywords that a call passes with `**kwargs`; None if they are not known, or change."""

@@ -11,6 +11,19 @@ class Shelf:
             return {"error": "no title"}  # here
         return {"title": title, "row": row}
 
+    @classmethod
+    def sweep(cls, row: int) -> dict:
+        if row > 9:
+            return {"error": "no row to sweep"}  # here
+        return {"row": row}
+
+    def _count(self, row: int) -> dict:
+        if row > 8:
+            return {"error": "no row to count"}  # here
+        return {"row": row}
+
+    count = _count
+
 def with_days(function):
     def wrapper(*args):
         return function(*args, 3)
@@ -36,6 +49,15 @@ def drop(shelf: Shelf, row: int, title: str, **options) -> dict:
     if row > 9:
         return {"error": "no such row"}  # here
     return {"row": row, **options}
+
+def order(title: str, **options) -> dict:
+    options |= {"days": 3}
+    return lend_days(title, **options)
+
+def lend_days(title: str, *, copies: int, days: int) -> dict:
+    if days > copies:
+        return {"error": "too few copies"}  # here
+    return {"title": title}
 
 ACTIONS = {"find": find, "drop": drop}
 
@@ -63,3 +85,19 @@ def take_one(title: str) -> dict:
 def act_on(action: str, title: str) -> dict:
     """Act."""
     return act(action, title=title)
+
+@mcp.tool
+def sweep_one(row: int) -> dict:
+    """Sweep."""
+    run = Shelf.sweep
+    return run(row)
+
+@mcp.tool
+def count_one(row: int) -> dict:
+    """Count."""
+    return Shelf().count(row)
+
+@mcp.tool
+def order_one(title: str) -> dict:
+    """Order."""
+    return order(title, copies=1)

@@ -1,4 +1,5 @@
 # message: sort() returns {"error": ...}
+from enum import StrEnum
 from typing import Literal
 
 from fastmcp import FastMCP
@@ -27,6 +28,15 @@ def note(kind, title):
     if kind == "short":
         return {"note": title}
     return {"error": "too long"}  # here
+
+class Size(StrEnum):
+    SMALL = "small"
+    LARGE = "large"
+
+def pack(size, title):
+    if size in (Size.SMALL, Size.LARGE):
+        return {"error": "no box"}  # here
+    return {"packed": title}
 
 TABLE = {"note": note}
 
@@ -61,3 +71,8 @@ def note_one(title: str, kind: str) -> dict:
     if kind == "other":
         return TABLE["note"](kind, title)
     return note("short", title)
+
+@mcp.tool
+def pack_one(title: str) -> dict:
+    """Pack."""
+    return pack("small", title)

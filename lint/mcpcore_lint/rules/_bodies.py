@@ -2,7 +2,7 @@
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from typing import Any, Final, TypeVar
 
@@ -39,7 +39,6 @@ from mcpcore_lint.rules._wording import is_placeholder
 N = TypeVar("N", bound=ast.AST)
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_LOOPS: Final = (ast.For, ast.AsyncFor, ast.While)
 _NEVER_NONE: Final = frozenset({"str", "int", "float", "bool", "list", "dict", "literal"})
 _SAME: Final[dict[type[ast.cmpop], bool]] = {
     **dict.fromkeys((ast.In, ast.Eq, ast.Is), True),
@@ -139,7 +138,7 @@ class Body:
         are what the schema of a low-level tool allows, and `passed` is what the parameters may be.
         """
         scope, around, tests = self.scope(node), [node, *self.above(node)], self.tests(node)
-        loops = any(isinstance(part, _LOOPS) for part in around)
+        loops = any(isinstance(part, (ast.For, ast.AsyncFor, ast.While)) for part in around)
         known: dict[str, bool] = {}
         left: dict[str, set[object]] = {}
 
@@ -261,46 +260,6 @@ class Body:
         """The value of an expression of the body."""
         return evaluate(node, self.scope(node))
 
-    def fields_set(
-        self, nodes: Iterable[ast.AST], name: str
-    ) -> Iterator[tuple[ast.expr | ast.stmt, str | None, Value]]:
-        """The fields that some nodes set in a mapping: the node, the key (None if unknown), the value."""
-        for node in nodes:
-            match node:
-                case ast.Assign(targets=targets):
-                    for target in targets:
-                        if isinstance(target, ast.Subscript) and getattr(target.value, "id", "") == name:
-                            yield node, string(self.value(target.slice)), self.value(node.value)
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=updated), attr="update"), args=[arg]) if (
-                    updated == name
-                ):
-                    table = self.value(arg)
-                    fields = table.items if isinstance(table, Mapping) else ((table, table),)
-                    yield from ((node, string(key), value) for key, value in fields)
-
-    def keys_set(self, answer: ast.Name, arguments: dict[str, Value]) -> Iterator[tuple[str | None, Value]]:
-        """The keys that the body sets in a mapping before it is an answer, or the attributes, and the values.
-
-        The key is None if it is unknown. A loop or `update()` may set the keywords of `**kwargs`.
-        """
-        is_repeated = any(isinstance(part, _LOOPS) for part in self.above(answer))
-        nodes = [
-            node
-            for kind in (ast.Assign, ast.Call)
-            for node in self.all(kind)
-            if is_repeated or node.lineno <= answer.lineno
-        ]
-        for node in nodes:
-            for target in node.targets if isinstance(node, ast.Assign) else ():
-                if isinstance(target, ast.Attribute) and getattr(target.value, "id", "") == answer.id:
-                    yield target.attr, self.value(node.value)
-        for setter, key, value in self.fields_set(nodes, answer.id):
-            copied = _copied(setter, self.parents.get(setter)) if key is None else ""
-            if f"**{copied}" in arguments:
-                yield from ((keyword, value) for keyword in (string(arguments[f"**{copied}"]) or "").split())
-            elif not isinstance(arguments.get(copied), Const):  # `if more: answer.update(more)` without more
-                yield key, value
-
     def raises(self, block: list[ast.stmt]) -> bool:
         """Whether some statements always end with an exception, perhaps one that a function raises for them."""
         return bool(block) and leaves(block, self.scope(block[0]), raising=True)
@@ -399,22 +358,6 @@ def _open_part(test: ast.expr, known: dict[str, bool], schemas: Schemas, *, hold
     parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) is holds else []
     left = [part for part in parts if _holds(part, known, schemas) is not (not holds)]
     return left[0] if len(left) == 1 else test
-
-
-def _copied(setter: ast.AST, parent: ast.AST | None) -> str:
-    """The mapping that a node copies into another one: by `update()`, or in a loop over its items; empty if none."""
-    match setter, parent:
-        case ast.Call(args=[ast.Name(id=name)]), _:
-            return name
-        case (
-            ast.Assign(targets=[ast.Subscript(slice=ast.Name(id=key))]),
-            ast.For(
-                target=ast.Tuple(elts=[ast.Name(id=looped), _]),
-                iter=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="items")),
-            ),
-        ) if key == looped:
-            return name
-    return ""
 
 
 def _compared(test: ast.expr, scope: Scope, *, holds: bool) -> Iterator[tuple[str, set[object], bool]]:

@@ -1,15 +1,94 @@
 """What a call shows of the parameters of the function that it runs, and of the object whose method that is."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Final, TypeAlias
 
 from mcpcore_lint.engine.registrations.environment import FUNCTIONS, arguments_of, assignments_of
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import evaluate, evaluated_with
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import Handler, Symbol
+from mcpcore_lint.model import Const, Handler, Symbol, Value
 from mcpcore_lint.rules._bodies import Body, body_of, root_of
-from mcpcore_lint.rules.handler._failures import TRUE, Settings
+from mcpcore_lint.rules.handler._changes import changes_of
+
+Settings: TypeAlias = "tuple[tuple[str, bool | str | None], ...]"
+"""The parameters that a call sets to None, to a bool or to an empty string, and which may switch branches.
+
+A parameter `**kwargs` has the names of its keywords.
+"""
+
+
+TRUE: Final = "<true>"
+"""The setting of an argument that is not empty, but otherwise unknown."""
+
+
+def settings_of(function: Handler, args: Sequence[Value], keywords: dict[str, Value], *, complete: bool) -> Settings:
+    """Read the settings of one call, including those that it leaves at their defaults."""
+    scope = function.module.scope_of(function.node)
+    positional = [parameter.name for parameter in function.parameters if parameter.kind == "positional"]
+    passed = {**dict(zip(positional, args, strict=False)), **keywords}
+    settings: list[tuple[str, bool | str | None]] = []
+    for parameter in function.parameters if complete else ():
+        value = passed.get(parameter.name)
+        if value is None and parameter.default is not None:
+            value = evaluate(parameter.default, scope.parent or function.module.scope)
+        is_rebound = len(scope.bindings.get(parameter.name, ())) > 1
+        constant = value.value if isinstance(value, Const) and not is_rebound else ...
+        if constant is None or isinstance(constant, (bool, str)):
+            settings.append((parameter.name, TRUE if isinstance(constant, str) and constant else constant))
+        is_kept = not is_rebound and parameter.kind == "var_keyword"
+        if is_kept and not [*changes_of(parameter.name, body_of(function))]:
+            others = passed.keys() - {known.name for known in function.parameters}
+            settings.append((f"**{parameter.name}", " ".join(sorted(others))))
+    return tuple(settings)
+
+
+def constants(settings: Settings, function: Handler) -> dict[str, Value]:
+    """The settings as values of the parameters."""
+    return {name: Const(function.node, function.module, value) for name, value in settings if value is not TRUE}
+
+
+def evaluate_with(arguments: dict[str, Value], node: ast.expr, scope: Scope) -> Value:
+    """The value of an expression of a function that gets some arguments."""
+    return evaluated_with(arguments, scope, lambda resolver: resolver.expression(node, scope))
+
+
+def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None:
+    """Whether a condition holds for some settings; None if they do not decide it."""
+    match test:
+        case ast.Call(func=ast.Name(id="hasattr"), args=[held, ast.Constant(value=str(attr))]):
+            return holds(ast.Attribute(held, attr), settings)
+        case ast.Name() | ast.Attribute():
+            name = ast.unparse(test)
+            # The arguments of a constructor are as they should be, and so are their parts.
+            made = [key for key in settings if key.startswith("self.") and name.startswith(f"{key}.")]
+            known = [bool(settings[key]) for key in (name, *made) if key in settings]
+            return known[0] if known else None
+        case (
+            ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[ast.Constant(value=key), *_])
+            | ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key))
+        ):
+            return True if settings.get(f"{name}[{key!r}]") else None
+        case ast.Compare(
+            left=ast.Constant(value=key), ops=[ast.In() | ast.NotIn() as operator], comparators=[ast.Name(id=name)]
+        ) if f"{name}[{key!r}]" in settings:
+            return isinstance(operator, ast.In)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            inner = holds(operand, settings)
+            return None if inner is None else not inner
+        case ast.BoolOp(op=operator, values=values):
+            stops = isinstance(operator, ast.Or)
+            results = [holds(value, settings) for value in values]
+            return stops if stops in results else None if None in results else not stops
+        case ast.Compare(
+            left=ast.Name(id=name),
+            ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq() as operator],
+            comparators=[ast.Constant(value=other)],
+        ) if name in settings and not (settings[name] is TRUE and other):
+            return (settings[name] == other) is isinstance(operator, (ast.Is, ast.Eq))
+    # The caller may have made the same test.
+    return True if isinstance(test, ast.Call) and ast.unparse(test) in settings else None
 
 
 def attributes_made(call: ast.Call, scope: Scope, true: set[str]) -> Settings:
@@ -77,18 +156,3 @@ def entries_passed(call: ast.Call, model: Handler, true: set[str], body: Body) -
             is_true = name in true and [at.kind for at in bindings.get(name, ())] == ["parameter"]
             entries[f"{parameter}[{text}]"] = TRUE if is_true and text not in changed else None
     return (*entries.items(),)
-
-
-def changes_of(name: str, body: Body, passed: ast.expr | None = None) -> Iterator[str | None]:
-    """The constant keys that a function sets in a dict, and None for a use that may change the dict otherwise."""
-    for use in body.all(ast.Name):
-        if use.id == name and use is not passed:
-            match body.parents.get(use):
-                case ast.Subscript(slice=ast.Constant() as key, ctx=ast.Store()):
-                    yield ast.unparse(key)
-                case ast.Subscript(ctx=ast.Load()) | ast.Attribute(attr="get") | ast.Compare() | ast.FormattedValue():
-                    pass
-                case ast.keyword(arg=None):  # `**table` is a copy
-                    pass
-                case _ if isinstance(use.ctx, ast.Load):
-                    yield None

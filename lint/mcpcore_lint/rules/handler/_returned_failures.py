@@ -26,24 +26,29 @@ from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Symbol, 
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside
+from mcpcore_lint.rules.handler._changes import fields_set
 from mcpcore_lint.rules.handler._conversions import converted_by, core_of
 from mcpcore_lint.rules.handler._failures import (
     ERROR_KEYS,
     MARKING_KEYS,
     RELEVANT_KEYS,
-    TRUE,
     Failure,
     FailureDetector,
     Place,
-    Settings,
-    constants,
-    evaluate_with,
-    holds,
     may_change,
     normalized,
-    settings_of,
 )
-from mcpcore_lint.rules.handler._passed import attributes_made, changes_of, entries_passed, truths_passed
+from mcpcore_lint.rules.handler._passed import (
+    TRUE,
+    Settings,
+    attributes_made,
+    constants,
+    entries_passed,
+    evaluate_with,
+    holds,
+    settings_of,
+    truths_passed,
+)
 from mcpcore_lint.rules.handler._quoted import quoted_by
 from mcpcore_lint.rules.handler._raises import is_idle
 from mcpcore_lint.rules.handler._to_client import checked_by_dispatchers, is_judged, is_kept, looks_for_failure
@@ -204,7 +209,7 @@ class _AnswerReader:
         is_only = describes or sum(1 for _ in self._body.all(ast.Try)) == 1
         for block in blocks if answers else ():
             for name in sorted(answers) if describes or not self._body.raises(block) else ():
-                changes = [*self._body.fields_set(walk_shallow([*block]), name)]
+                changes = [*fields_set(walk_shallow([*block]), name, self._body)]
                 fields = [(key, value) for _, key, value in changes if key is not None]
                 shape = self._detector.shape_of_fields(fields, in_clause=True)
                 # A function that tries several things may report which of them is missing.
@@ -374,7 +379,7 @@ class _AnswerReader:
     def _unpacked(self, call: ast.Call) -> set[str] | None:
         """The keywords that a call passes with `**kwargs`; None if they are not known, or change."""
         names = [getattr(keyword.value, "id", "") for keyword in call.keywords if keyword.arg is None]
-        if any(f"**{name}" not in self._settings or [*changes_of(name, self._body)] for name in names):
+        if any(f"**{name}" not in self._settings for name in names):
             return None
         return {key for name in names for key in str(self._settings[f"**{name}"]).split()}
 

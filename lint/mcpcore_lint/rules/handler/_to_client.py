@@ -17,7 +17,8 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Handler, Symbol, ToolDef
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, names_of
-from mcpcore_lint.rules.handler._failures import MARKING_KEYS, MARKS, TRUE, Settings, normalized
+from mcpcore_lint.rules.handler._failures import MARKING_KEYS, MARKS, normalized
+from mcpcore_lint.rules.handler._passed import TRUE, Settings
 
 _HARMLESS: Final = frozenset({"isinstance", "len", "str", "repr", "type", "dict", "list", "bool", "print", "cast"})
 _TESTS: Final = (ast.If, ast.IfExp, ast.Match, ast.While, ast.Assert)

@@ -22,6 +22,13 @@ def refuse(reason: str, **more) -> dict:
     answer.update(more)
     return answer  # here
 
+def decline(reason: str, **more) -> dict:
+    answer = {"success": False, "error": reason}
+    for key, value in more.items():
+        if value is not None:
+            answer[key] = value
+    return answer  # here
+
 def reject(reason: str, more: dict | None = None) -> dict:
     answer = {"success": False, "error": reason}
     if more:
@@ -55,3 +62,10 @@ def drop(title: str) -> dict:
         return answer  # here
     answer["success"] = True
     return answer
+
+@mcp.tool
+def read(title: str) -> dict:
+    """Read."""
+    if title == "atlas":
+        return decline("torn", title=title)
+    return {"read": title}

@@ -22,6 +22,12 @@ def answer(*, success: bool, title: str, **more) -> dict:
         payload[key] = value
     return payload
 
+def answer_later(**more) -> dict:
+    payload = {"status": "error", "message": "not tried"}
+    more["status"] = "success"
+    payload.update(more)
+    return payload
+
 @mcp.tool
 def lend_one(title: str) -> dict:
     """Lend."""
@@ -49,3 +55,8 @@ def find(title: str) -> dict:
 def find_other(title: str) -> dict:
     """Find."""
     return answer(success=False, title=title, status="success", message="this is it")
+
+@mcp.tool
+def find_later(title: str) -> dict:
+    """Find."""
+    return answer_later(title=title)

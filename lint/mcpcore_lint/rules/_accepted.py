@@ -211,7 +211,8 @@ def passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
 def _passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
     known: list[dict[str, Accepted | None]] = []
     is_served = any(other.serves for other in ctx.tools)
-    for called, call, scope in all_callers_of(function.module.scope_of(function.node)):
+    inside = function.module.scope_of(function.node)
+    for called, call, scope in callers_of(inside) or ():
         arguments = arguments_of(called.function, call, bound_first=called.bound_first)
         served = [*_served_at(call, scope, tool, ctx)] if is_served else []
         for registration, route in served:
@@ -228,7 +229,9 @@ def _passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
             annotated = of_names(of_annotations(scope, typed[0].handler.node), {}, scope) if typed else {}
             known.append({key: _passed(argument, annotated, {}, scope) for key, argument in arguments.items()})
     merged = ((key, reduce(either, (values.get(key) for values in known))) for key in (known[0] if known else ()))
-    return {key: value for key, value in merged if value is not None}
+    passed = {key: value for key, value in merged if value is not None}
+    # Whether there are other calls takes longer to know.
+    return passed if passed and all_callers_of(inside) else {}
 
 
 def _passed(argument: ast.expr, parameters: Schemas, properties: Schemas, scope: Scope) -> Accepted | None:

@@ -116,28 +116,34 @@ def _mentioned(names: AbstractSet[str], text: str) -> bool:
 
 def _aliases(module: Module, names: AbstractSet[str]) -> Iterator[str]:
     """The names that a file gives to what a call of some names returns."""
+    return (name for name, mentioned in _given(module) if not names.isdisjoint(mentioned))
+
+
+@kept
+def _given(module: Module) -> list[tuple[str, AbstractSet[str]]]:
+    """The names that a file gives to values, each with the names in what makes the value."""
+    given: list[tuple[str, AbstractSet[str]]] = []
     for name, bindings in module.scope.bindings.items():
         for binding in bindings:
             value = binding.value or getattr(binding.node, "value", None)
             if binding.kind in {"assign", "annotated", "opaque"} and isinstance(value, ast.expr):
-                func = value.func if isinstance(value, ast.Call) else value
-                if _mentions(func, names):
-                    yield name
-            elif binding.target is not None and binding.target[1] in names:
-                yield name
+                given.append((name, _names_in(value.func if isinstance(value, ast.Call) else value)))
+            elif binding.target is not None:
+                given.append((name, {binding.target[1] or ""}))
+    return given
 
 
-def _mentions(node: ast.expr, names: AbstractSet[str]) -> bool:
-    return any(getattr(part, "id", getattr(part, "attr", "")) in names for part in walk([node]))
+def _names_in(node: ast.expr) -> AbstractSet[str]:
+    return {getattr(part, "id", getattr(part, "attr", "")) for part in walk([node])}
 
 
 def _calls_of(module: Module, names: AbstractSet[str]) -> Iterator[tuple[ast.Call, Scope]]:
     """The calls and the decorators of a file whose functions have some of the names."""
     near = module.calls_near(*(f"{name}(" for name in sorted(names)))
-    yield from ((call, scope) for call, scope in near if _mentions(call.func, names))
+    yield from ((call, scope) for call, scope in near if not names.isdisjoint(_names_in(call.func)))
     for node, inner in list(module.functions.items()):
         for decorator in getattr(node, "decorator_list", ()):
-            if _mentions(decorator, names):
+            if not names.isdisjoint(_names_in(decorator)):
                 outside = inner.parent or module.scope
                 name = ast.copy_location(ast.Name(getattr(node, "name", ""), ast.Load()), node)
                 yield ast.copy_location(ast.Call(decorator, [name], []), decorator), outside

@@ -221,23 +221,6 @@ class Body:
             and not any(test.lineno <= getattr(at.node, "lineno", 0) <= node.lineno for at in bindings.get(name, ()))
         }
 
-    def true_calls(self, node: ast.expr) -> Iterator[str]:
-        """The calls of methods that tests have found true where a node runs, such as `name.isalnum()`.
-
-        Each depends on constants and on the object alone. No statement before the node calls another method of the
-        object, as `path.unlink()` does, or assigns its name.
-        """
-        bindings = self.scope(node).bindings
-        for test, holds in self.tests(node):
-            for part, is_true in _parts(test, holds=holds):
-                name = root_of(part)
-                if not is_true or not isinstance(part, ast.Call) or _names(part) != [name] or name not in bindings:
-                    continue
-                changes = [at.node for at in bindings[name]]
-                changes += [statement for statement in self.all(ast.Expr) if root_of(statement.value) == name]
-                if not any(test.lineno <= getattr(change, "lineno", 0) <= node.lineno for change in changes):
-                    yield ast.unparse(part)
-
     def after(self, statement: ast.AST) -> list[ast.stmt]:
         """The statements after a statement in its block."""
         block = self._block(statement)
@@ -308,17 +291,6 @@ def _may_be_empty(binding: Binding, bindings: Bindings) -> bool:
         ):
             return [at.kind for at in bindings.get(held, ())] == ["parameter"]
     return False
-
-
-def root_of(node: ast.AST) -> str:
-    """The name with which a chain of attributes and calls begins; empty if it begins with another expression."""
-    while isinstance(node, (ast.Attribute, ast.Await, ast.Call)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return getattr(node, "id", "")
-
-
-def _names(node: ast.expr) -> list[str]:
-    return [part.id for part in walk([node]) if isinstance(part, ast.Name)]
 
 
 def _parts(test: ast.expr, *, holds: bool) -> Iterator[tuple[ast.expr, bool]]:

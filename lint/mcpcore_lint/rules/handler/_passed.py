@@ -9,7 +9,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate, evaluated_with
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, Handler, Symbol, Value
-from mcpcore_lint.rules._bodies import Body, body_of, root_of
+from mcpcore_lint.rules._bodies import Body, body_of
 from mcpcore_lint.rules.handler._changes import changes_of
 
 Settings: TypeAlias = "tuple[tuple[str, bool | str | None], ...]"
@@ -87,8 +87,7 @@ def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None
             comparators=[ast.Constant(value=other)],
         ) if name in settings and not (settings[name] is TRUE and other):
             return (settings[name] == other) is isinstance(operator, (ast.Is, ast.Eq))
-    # The caller may have made the same test.
-    return True if isinstance(test, ast.Call) and ast.unparse(test) in settings else None
+    return None
 
 
 def attributes_made(call: ast.Call, scope: Scope, true: set[str]) -> Settings:
@@ -121,21 +120,6 @@ def _passed(call: ast.Call, model: Handler) -> dict[str, ast.expr]:
         for parameter, argument in passed.items()
         if [binding.kind for binding in scope.bindings[parameter]] == ["parameter"]
     }
-
-
-def truths_passed(call: ast.Call, model: Handler, true: set[str]) -> Settings:
-    """What is true of the parameters of a function, since the caller has found it true of the same values.
-
-    What is true of `title.strip()` is true of a parameter that gets it, also if the function strips the text again.
-    """
-    truths: list[str] = []
-    for parameter, argument in _passed(call, model).items():
-        name = root_of(argument)
-        held = ast.unparse(argument) if name else ""
-        spellings = {name: [parameter], f"{name}.strip()": [parameter, f"{parameter}.strip()"]}.get(held, [])
-        rests = [text.removeprefix(held) for text in sorted(true) if text == held or text.startswith(f"{held}.")]
-        truths += (spelling + rest for spelling in spellings for rest in rests)
-    return tuple((truth, TRUE) for truth in truths)
 
 
 def entries_passed(call: ast.Call, model: Handler, true: set[str], body: Body) -> Settings:

@@ -47,7 +47,6 @@ from mcpcore_lint.rules.handler._passed import (
     evaluate_with,
     holds,
     settings_of,
-    truths_passed,
 )
 from mcpcore_lint.rules.handler._quoted import quoted_by
 from mcpcore_lint.rules.handler._raises import is_idle
@@ -282,7 +281,7 @@ class _AnswerReader:
         for call, item, flags in self._calls(node, scope):
             in_clause = caught or (call in self._body.parents and self._body.clause_of(call) is not None)
             names = {name for name, value in self._settings.items() if value is TRUE}
-            names |= self._body.true_names(call) | {*self._body.true_calls(call)}
+            names |= self._body.true_names(call)
             true = {name: Const(call, scope.module, TRUE) for name in names}
             args = [true.get(getattr(arg, "id", "")) or self._evaluate(arg, scope) for arg in call.args]
             keywords = {
@@ -311,7 +310,6 @@ class _AnswerReader:
                     settings=(
                         *settings_of(model, args, keywords, complete=direct),
                         *attributes_made(call, scope, names),
-                        *truths_passed(call, model, names),
                         *entries_passed(call, model, names, self._body),
                     ),
                 )

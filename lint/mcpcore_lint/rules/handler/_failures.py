@@ -30,9 +30,7 @@ MARKING_KEYS: Final = SUCCESS_KEYS | FAILURE_KEYS | STATUS_KEYS | ERROR_KEYS
 MESSAGE_KEYS: Final = frozenset({"message", "detail", "msg", "reason"})
 _TEXT_KEYS: Final = MESSAGE_KEYS | {"result", "output", "text", "content", "response"}
 """Keys whose text, if an `except` clause returns nothing else, is about the failure."""
-_EXIT_KEYS: Final = frozenset({"exit_code", "exitcode", "returncode", "return_code"})  # a clause may make one up
-OUTPUT: Final = "stdout"
-RELEVANT_KEYS: Final = MARKING_KEYS | _TEXT_KEYS | _EXIT_KEYS
+RELEVANT_KEYS: Final = MARKING_KEYS | _TEXT_KEYS
 _ERROR_DETAILS: Final = frozenset(
     {"error", "message", "detail", "details", "code", "hint", "suggestion", "status", "type", "error_type", "reason",
      "error_code", "errorcode", "traceback", "status_code", "success", "ok", "tool", "help"}
@@ -346,8 +344,6 @@ class FailureDetector:
                 return f'{{"{spelled[key]}": False}}'
             if key in FAILURE_KEYS and constant is True:
                 return f'{{"{spelled[key]}": True}}'
-            if key in _EXIT_KEYS and in_clause and type(constant) is int and constant and not _has_output(table):
-                return f'{{"{spelled[key]}": {constant}}}'
             if key in STATUS_KEYS and isinstance(constant, str) and constant.lower() in FAILED_STATUS:
                 explained = table.keys() & (ERROR_KEYS | MESSAGE_KEYS)
                 # `{"job": a, "status": "error"}` is the state of a job, unless it says what went wrong.
@@ -408,15 +404,6 @@ def normalized(key: str) -> str:
 def _says_success(table: dict[str, Value]) -> bool:
     values = (table[key] for key in SUCCESS_KEYS & table.keys())
     return any(isinstance(value, Const) and value.value is True for value in values)
-
-
-def _has_output(table: dict[str, Value]) -> bool:
-    """Whether a mapping may hold the output of a process, and so is the report that its tool is called for."""
-    outputs = [table[key] for key in (OUTPUT, "output") if key in table]
-    return not all(
-        isinstance(value, (Const, Text)) or (isinstance(value, CallValue) and value.func.name in _TEXT_FUNCTIONS)
-        for value in outputs
-    )
 
 
 def _defaults(value: CallValue) -> list[tuple[object, Value]]:

@@ -6,12 +6,13 @@ from typing import Final
 
 from mcpcore_lint.engine.syntax.parse import mentions, walk
 from mcpcore_lint.rules._bodies import Body
-from mcpcore_lint.rules.handler._failures import MESSAGE_KEYS, OUTPUT, normalized
+from mcpcore_lint.rules.handler._failures import MESSAGE_KEYS, normalized
 
 _WORDS: Final = frozenset(
     {"text", "content", "reason", "reason_phrase", "status_code", "status", "stderr", "returncode"}
 )
 """What a response or a process says about its failure."""
+_OUTPUT: Final = "stdout"
 _DETAILS: Final = MESSAGE_KEYS | {"error", "status", "status_code", "code", "type", "success", "ok"}
 """Keys beside which a text still describes nothing but a failure."""
 _SUCCESS: Final = range(200, 300)
@@ -38,7 +39,7 @@ def quoted_by(answer: ast.expr, body: Body) -> str | None:
             said = {
                 part.attr for part in walk([text]) if isinstance(part, ast.Attribute) and mentions(part.value, name)
             }
-            if said & _WORDS and OUTPUT not in said and _is_text(text):
+            if said & _WORDS and _OUTPUT not in said and _is_text(text):
                 return name
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -160,22 +161,32 @@ async def main(url, stack):
     read, write, _get_id = await stack.enter_async_context(connect(url))
     async with connect(url) as (read, *_), connect(url) as (read, write):
         print(read, write)
+    async with connect(url) as [read, write, _], connect(url) as (*streams, _):
+        print(read, write, streams)
+    opening = connect(url)
+    opened = await asyncio.wait_for(opening.__aenter__(), 9)
+    read, write, _ = opened
 
 
 async def session(url):
-    async with connect(url) as (read, write, get_id):
+    global shared
+    async with connect(url) as (read, write, get_id), connect(url) as (read, write, shared):
         return get_id()
+
+
+def shown():
+    return shared()
 """
 
 
 def test_a_connection_gives_two_values(tmp_path: Path) -> None:
     """Version 2 has no function for the number of the session. If the code reads that, there is a line."""
     outcome, files = run(tmp_path, {"client.py": CONNECTED})
-    after = CONNECTED.replace("(read, write, _)", "(read, write)").replace("read, write, _get_id =", "read, write =")
+    after = re.sub("(?<=read, write), _(?:get_id)?(?=[])]| =)", "", CONNECTED).replace("(*streams, _)", "(*streams,)")
     assert after == files["client.py"]
-    assert [(14, "get_id of streamable_http_client(), which gives two values in SDK 2.0")] == [
-        (place.line, place.pattern) for place in outcome.left
-    ]
+    assert [
+        (20, f"{name} of streamable_http_client(), which gives two values in SDK 2.0") for name in ("get_id", "shared")
+    ] == [(place.line, place.pattern) for place in outcome.left]
 
 
 GUARDED = """import json

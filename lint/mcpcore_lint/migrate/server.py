@@ -11,6 +11,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, is_answer, reader_of, scope_around, text_of_url
 from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
 from mcpcore_lint.migrate.model import STOPS, Left
@@ -68,6 +69,8 @@ _SHARED: Final = (
 )
 _PARTS: Final = "read .structured_content or .content of the CallToolResult, which is no tuple"
 _CONNECTS: Final = "mcp.client.streamable_http.streamable_http_client"
+_ENTERS: Final = ("enter_async_context", "__aenter__", "wait_for")
+"""What a connection is opened with, outside `async with`."""
 _APPS: Final = frozenset({"streamable_http_app", "sse_app"})
 _OPTIONS: Final = "take **options and hand them on, since run() passes its options in version 2"
 _OF_CALL_TOOL: Final = 4
@@ -373,19 +376,31 @@ class Renaming:
             if new is not None:
                 self._write(node.args[1], self.module.source.segment(node.args[1]).replace(old, new))
 
-    def _connection(self, node: ast.Call) -> None:
+    def _connection(self, node: ast.expr) -> None:
         """Drop the third value of a connection, the function that reads the number of the session."""
-        holder, source = self.module.parents[node], self.module.source
-        if isinstance(holder, ast.Call) and ast.unparse(holder.func).endswith("enter_async_context"):
-            holder = self.module.parents[self.module.parents[holder]]
-        names = (part for part in walk([scope_around(node, self.module).node]) if isinstance(part, ast.Name))
-        read = {part.id for part in names if isinstance(part.ctx, ast.Load)}
+        holder, source, scope = self.module.parents[node], self.module.source, scope_around(node, self.module)
+        while isinstance(holder, ast.Await) or (
+            isinstance(holder, (ast.Attribute, ast.Call))
+            and ast.unparse(getattr(holder, "func", holder)).endswith(_ENTERS)
+        ):
+            holder = self.module.parents[holder]
         match getattr(holder, "targets", [getattr(holder, "optional_vars", None)]):
-            case [ast.Tuple(elts=[_, second, ast.Name(id=name) as third])] if name not in read:
-                self.edits.append(Edit(source.node_range(second)[1], source.node_range(third)[1], ""))
-            case [ast.Tuple(elts=[_, _, third])] if not isinstance(third, ast.Starred):
-                pattern = f"{ast.unparse(third)} of streamable_http_client(), which gives two values in {SDK_2}"
-                self._note(third, pattern, "read the header mcp-session-id with an event hook of http_client=")
+            case [ast.Tuple(elts=[first, *others, third]) | ast.List(elts=[first, *others, third])] if (
+                others or isinstance(first, ast.Starred)
+            ) and not isinstance(third, ast.Starred):
+                if isinstance(third, ast.Name) and third.id not in _read(
+                    (scope.lookup(third.id) or (self.module.scope,))[0]
+                ):
+                    start, end = (source.node_range(part)[1] for part in ([first, *others][-1], third))
+                    self.edits.append(Edit(start, end, "" if others else ","))
+                else:
+                    pattern = f"{ast.unparse(third)} of streamable_http_client(), which gives two values in {SDK_2}"
+                    self._note(third, pattern, "read the header mcp-session-id with an event hook of http_client=")
+            case [ast.Name() | ast.Attribute() as held]:
+                for part in walk([scope.node]):
+                    is_read = isinstance(part, type(held)) and isinstance(part.ctx, ast.Load)
+                    if is_read and part.lineno > node.lineno and ast.unparse(part) == ast.unparse(held):
+                        self._connection(part)
 
     def _is_shared(self, node: ast.Call) -> bool:
         """Whether a connection is kept for all calls, and only for one thread."""
@@ -471,10 +486,8 @@ class Renaming:
                 ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=content), ast.Name(id=structured)]) as target]) as whole
             ):
                 source, (start, end) = self.module.source, self.module.source.node_range(whole.value)
-                parts = [part for part in walk([scope.node]) if isinstance(part, ast.Name)]
-                read = {part.id for part in parts if isinstance(part.ctx, ast.Load)}
                 indent = source.line(whole.lineno)[: whole.col_offset]
-                unused = {name for name in (content, structured) if name.startswith("_")} - read
+                unused = {name for name in (content, structured) if name.startswith("_")} - _read(scope)
                 if unused:
                     name, field = (structured, "structured_content") if content in unused else (content, "content")
                     self._write(target, name)
@@ -561,6 +574,12 @@ def _servers_in(node: ast.AST | None) -> list[ast.ImportFrom]:
 def serves_either(module: Module) -> bool:
     """Whether a file imports the server from version 2, or else from version 1, which has no contracts."""
     return any(len(_servers_in(part)) > 1 for part in module.tree.body)
+
+
+def _read(scope: Scope) -> set[str]:
+    """The names that are read or deleted in a scope and those inside."""
+    names = (part for part in walk([scope.node]) if isinstance(part, ast.Name))
+    return {part.id for part in names if not isinstance(part.ctx, ast.Store)}
 
 
 def _spelled(wanted: Mapping[str, list[str]], local: str) -> str:

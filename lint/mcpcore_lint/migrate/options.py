@@ -52,6 +52,7 @@ _MEMBERS: Final = (
     (_FASTMCP, METHODS, "{}() of the server, which {} does not have"),
     ("fastmcp.Context", CONTEXT, "{}() of the context, which {} changed"),
 )
+_SEVERAL: Final = frozenset({"fastmcp.server.auth.MultiAuth", "fastmcp.server.auth.auth.MultiAuth"})
 _TOKENS: Final = frozenset({"fastmcp.server.auth.AuthContext", "fastmcp.server.dependencies.get_access_token"})
 _OF_SDK: Final = frozenset({"mcpcore.Server", "mcp.LowLevelServer"})
 _NO_FIELD: Final = f"{SDK_2} refuses it; keep it elsewhere, such as in a dict by the name of the object"
@@ -332,7 +333,9 @@ def _members(module: Module) -> Iterator[Left]:
 def _clients(module: Module) -> Iterator[Left]:
     """The lines about the client of a token that a file reads, if tokens of the project come from several sources."""
     is_open = module.source.has(".client_id") and not module.source.has("original_client_id")
-    shared = is_open and module.project.modules_with(module, lambda text: "MultiAuth(" in text)
+    users = is_open and module.project.modules_with(module, lambda text: "MultiAuth(" in text)
+    calls = (call for user in users or () for call in user.calls_near("MultiAuth("))
+    shared = any(getattr(evaluate(call.func, scope), "name", "") in _SEVERAL for call, scope in calls)
     for node in walk([module.tree]) if shared else ():
         if not (isinstance(node, ast.Attribute) and node.attr == "client_id" and isinstance(node.ctx, ast.Load)):
             continue

@@ -184,6 +184,11 @@ def test_a_program_may_write_anything(tmp_path: Path) -> None:
     done = migrate(tmp_path, {"server.py": body, "late.py": text, "other.py": "", "pyproject.toml": scripts})
     assert "serve was started over stdio: no list of tools: \\u001b[31mno\ufffd key\n" in done.stdout
     assert not [*tmp_path.rglob("*.pyc")]
+    # Only the end of a long log is read.
+    late = "import sys\nprint('KeyError: old', *['log\\n'] * 20_000, 'last', file=sys.stderr)\nsys.exit()\n"
+    for number, (text, end) in enumerate({late: "last", "raise SystemExit": "MCPError: Connection closed"}.items()):
+        done = migrate(tmp_path / str(number), {"server.py": body, "late.py": text, "pyproject.toml": scripts})
+        assert f"serve was started over stdio: no list of tools: {end}\n" in done.stdout
     broken = migrate(
         tmp_path / "b", {"server.py": SERVER, "b.py": "(", "pyproject.toml": "[project.scripts]\nb = 'b:f'"}
     )

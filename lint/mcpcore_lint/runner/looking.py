@@ -138,6 +138,8 @@ _SAID: Final = re.compile(r"[\w.]*(?:Error|Exception|Exit)\b: |[\w.-]+: error: "
 """The last line of a traceback, or what a program says of its arguments."""
 _PATIENCE: Final = 20
 """How many seconds a server may take to list its tools."""
+_TAIL: Final = 50_000
+"""How many bytes of its log are looked at."""
 
 
 def _started(arguments: list[str], folders: list[str]) -> dict[str, Any]:
@@ -150,9 +152,9 @@ def _started(arguments: list[str], folders: list[str]) -> dict[str, Any]:
         try:
             tools = asyncio.run(asyncio.wait_for(_listed(stdio.stdio_client(program, errors)), _PATIENCE))
         except BaseException as error:  # noqa: BLE001 - the server of another project may raise anything
-            errors.seek(0)
+            errors.seek(max(0, errors.seek(0, os.SEEK_END) - _TAIL))
             texts = [line.strip() for line in errors if line.strip()]
-            why = ([text for text in texts if _SAID.match(text)] or texts or [type(error).__name__])[-1][:200]
+            why = ([text for text in texts if _SAID.match(text)] or texts or [_described(error)["why"]])[-1][:200]
             late = isinstance(error, (TimeoutError, asyncio.TimeoutError))  # two classes in Python 3.10
             return {"why": f"no answer in {_PATIENCE} seconds{f'; {why}' * bool(texts)}" if late else why}
     return {"tools": tools, "why": ""}

@@ -114,7 +114,7 @@ def test_options_of_the_server_are_listed(tmp_path: Path) -> None:
     (tmp_path / "both.py").write_text(
         "from fastmcp import FastMCP\nfrom mcp.server.fastmcp import FastMCP as SDK\n\nmcp = SDK('x')\nother: FastMCP\n"
     )
-    threads = "runs functions without `async` in parallel threads (all): "
+    threads = "runs functions without `async` in parallel threads (every tool, resource and prompt): "
     stderr = command(str(tmp_path)).stderr
     assert threads in stderr
     assert "advertise_errors=False of Server, for clients that do not validate failures" in stderr

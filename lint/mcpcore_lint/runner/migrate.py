@@ -368,7 +368,7 @@ class _Run:
         parallel = tuple(name for name, path in self.parallel.items() if self.homes.get(path) not in self.kept)
         return Migration(
             tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools,
-            tuple(line for line in removed if not line.stops), tried, parallel or ("all",) * (not self.tools),
+            tuple(line for line in removed if not line.stops), tried, parallel or ("every tool, resource and prompt",) * (not self.tools),
         )  # fmt: skip
 
 

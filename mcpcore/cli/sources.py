@@ -223,7 +223,7 @@ def _path_in_repository(path: str) -> str:
 
 
 def _unpack(source: Source, root: Path) -> None:
-    """Write the Python files of a revision; links, names that lead out of `root` and all else are left out."""
+    """Write the Python files of a revision; links, names that lead out of `root`, modes and all else are left out."""
     top = (_git("rev-parse", "--show-toplevel") or b".").decode().strip()
     command = ["git", "-C", top, "archive", "--format=tar", source.revision]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:  # noqa: S603
@@ -237,7 +237,7 @@ def _unpack(source: Source, root: Path) -> None:
                         and file.name.endswith(_KEPT)
                         and (root / file.name).resolve().is_relative_to(root)
                     ):
-                        archive.extract(file, root)
+                        archive.extract(file, root, set_attrs=False)
         except (tarfile.TarError, OSError) as exc:
             process.kill()
             raise Problem(f"{source.text}: git archive failed: {exc}.") from exc

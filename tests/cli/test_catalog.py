@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from mcpcore.cli.root import cli
+from mcpcore.cli.sources import _unpack, parse_source
 from tests.catalog.making import catalog, failure, item
 from tests.files import write_files
 
@@ -158,6 +159,10 @@ def test_a_revision_is_read_and_never_run(project):
     (project / "inner").mkdir()
     os.chdir(project / "inner")
     assert 0 == mcpcore("diff", "main:../server.py", "main:server.py").exit_code
+    # Whatever modes git gives to files, they can be read.
+    git("config", "tar.umask", "0777")
+    _unpack(parse_source("main:server.py"), project / "inner")
+    assert os.stat("server.py").st_mode & 0o600 == 0o600
 
 
 def test_a_catalog_in_a_revision_is_read_as_it_is(project):

@@ -147,14 +147,9 @@ def test_the_client_of_a_token_from_several_sources_has_a_line(tmp_path: Path) -
         (place.line, place.pattern.partition(".")[0]) for place in sorted(outcome.left)
     ]
     known = SEVERAL.replace("return current.client_id", "return current.original_client_id or current.client_id")
-    own = "from fastmcp import FastMCP\n\n\nclass MultiAuth: ...\n\n\nmcp = FastMCP('x', auth=MultiAuth())\n"
-    others = {
-        "b": {"check.py": SEVERAL},
-        "c": {"check.py": known, "auth.py": auth},
-        "d": {"check.py": SEVERAL, "a.py": own},
-    }
-    for name, files in others.items():
-        assert () == run(tmp_path / name, files)[0].left
+    own = auth.replace("from fastmcp.server.auth import MultiAuth", "class MultiAuth: ...")
+    for name, text, code in (("b", SEVERAL, ""), ("c", known, auth), ("d", SEVERAL, own)):
+        assert () == run(tmp_path / name, {"check.py": text, "auth.py": code})[0].left
 
 
 def test_tools_that_run_as_tasks_need_an_extension(tmp_path: Path) -> None:

@@ -155,6 +155,10 @@ class Body:
         value = evaluate(node, self.scope)
         return value if isinstance(value, Symbol) else None
 
+    def name_of(self, node: ast.expr) -> str:
+        """The qualified name of the class or function that an expression names; empty if that is not known."""
+        return getattr(self.symbol(node), "name", "")
+
     def caught(self, clause: ast.ExceptHandler) -> tuple[str | None, ...]:
         """The classes that a clause catches, by name, with None for each that is not known."""
         if clause.type is None:

@@ -247,8 +247,7 @@ def _passed(body: Body) -> set[ast.AST]:
             case ast.Await(value=inner):
                 stack.append(inner)
             case ast.Call(func=func, args=[inner, *_]):
-                symbol = body.symbol(func)
-                if symbol is not None and symbol.name == "json.dumps":
+                if body.name_of(func) == "json.dumps":
                     stack.append(inner)
             case ast.Name(id=name):
                 stack += [binding.value for binding in body.scope.bindings.get(name, ())]

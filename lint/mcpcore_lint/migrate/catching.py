@@ -81,8 +81,7 @@ def _raises_again(clause: ast.ExceptHandler) -> bool:
 def _raised_class(statement: ast.Raise, body: Body) -> str:
     """The class that a statement raises, by its qualified name; empty if it is not known."""
     error = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
-    symbol = body.symbol(error) if error is not None else None
-    return symbol.name if symbol is not None else ""
+    return body.name_of(error) if error is not None else ""
 
 
 def _verdict(clause: ast.ExceptHandler, answers: set[ast.AST]) -> str:

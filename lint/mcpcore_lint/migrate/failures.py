@@ -237,28 +237,23 @@ def returned_failure(node: ast.Return, body: Body, content: ast.expr | None = No
             mapping = value.elts[0] if isinstance(value, ast.List) else value
             assert isinstance(mapping, ast.Dict)
             return _mapping(node, _items(mapping), "mapping", body)
-        case ast.Call(func=func) | ast.List(elts=[ast.Call(func=func)]) if _name(func, body) == CONTENT:
+        case ast.Call(func=func) | ast.List(elts=[ast.Call(func=func)]) if body.name_of(func) == CONTENT:
             block = value.elts[0] if isinstance(value, ast.List) else value
             assert isinstance(block, ast.Call)
             text = next((keyword.value for keyword in block.keywords if keyword.arg == "text"), None)
-            is_json = isinstance(text, ast.Call) and _name(text.func, body) == "json.dumps"
+            is_json = isinstance(text, ast.Call) and body.name_of(text.func) == "json.dumps"
             return (
                 returned_failure(node, body, text)
                 if text is not None and (is_json or is_text(text, body.scope))
                 else None
             )
-        case ast.Call(func=func, args=[ast.Dict() as mapping, *_]) if _name(func, body) == "json.dumps":
+        case ast.Call(func=func, args=[ast.Dict() as mapping, *_]) if body.name_of(func) == "json.dumps":
             return _mapping(node, _items(mapping), "json", body)
-        case ast.Call(func=func) if _name(func, body) == RESULT:
+        case ast.Call(func=func) if body.name_of(func) == RESULT:
             return _result(node, value, body)
     if value is not None and (is_text(value, body.scope) or _is_exception(value, body, node)):
         return _text(node, value, body)
     return _call(node, value, body) if isinstance(value, ast.Call) else None
-
-
-def _name(func: ast.expr, body: Body) -> str:
-    symbol = body.symbol(func)
-    return symbol.name if symbol is not None else ""
 
 
 # -- mappings ----------------------------------------------------------------------------------------------------------
@@ -479,7 +474,7 @@ def _result(node: ast.Return, call: ast.Call, body: Body) -> Place | Left | None
     if not (isinstance(marked, ast.Constant) and marked.value is True):
         return None
     match keywords.get("content"):
-        case ast.List(elts=[ast.Call(func=func, args=[], keywords=parts)]) if _name(func, body) == CONTENT:
+        case ast.List(elts=[ast.Call(func=func, args=[], keywords=parts)]) if body.name_of(func) == CONTENT:
             text = {keyword.arg: keyword.value for keyword in parts}.get("text")
             if text is not None and len(keywords) == 2 and not call.args and _says(text, body):
                 return Place(node, "result", text)

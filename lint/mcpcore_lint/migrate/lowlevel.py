@@ -374,7 +374,7 @@ class Marker:
                 continue
             if place.rule not in self._rules:
                 continue
-            if isinstance(value, ast.Call) and _is_result(value, body):
+            if isinstance(value, ast.Call) and body.name_of(value.func) == RESULT:
                 marked = [keyword.value for keyword in value.keywords if keyword.arg in {"isError", "is_error"}]
                 add = codemods.add_argument
                 marks.edits.append(Edit(*range_of(marked[0]), "True") if marked else add(module, value, _MARK))
@@ -424,19 +424,11 @@ class Marker:
             yield module.absolute, marks._replace(edits=[*marks.edits, *names.edits(names.spelled)])
 
 
-def _name(call: ast.Call, body: Body) -> str:
-    return getattr(body.symbol(call.func), "name", "")
-
-
-def _is_result(value: ast.Call, body: Body) -> bool:
-    return _name(value, body) == RESULT
-
-
 def _returned(body: Body) -> Iterator[tuple[Place | Left, ast.expr]]:
     """The contents and the results that are failures, or may be, and that nothing marks."""
     for node in (node for node in body.nodes if isinstance(node, ast.Return)):
         value = content = node.value
-        if isinstance(value, ast.Call) and _is_result(value, body):
+        if isinstance(value, ast.Call) and body.name_of(value.func) == RESULT:
             options = {keyword.arg: keyword.value for keyword in value.keywords}
             marked = options.get("isError") or options.get("is_error")
             is_open = None not in options and (marked is None or getattr(marked, "value", None) is False)
@@ -445,7 +437,7 @@ def _returned(body: Body) -> Iterator[tuple[Place | Left, ast.expr]]:
             block = content.elts[0] if isinstance(content, ast.List) and content.elts else content
             place = (
                 returned_failure(node, body, content)
-                if isinstance(block, ast.Call) and _name(block, body) == CONTENT
+                if isinstance(block, ast.Call) and body.name_of(block.func) == CONTENT
                 else None
             )
             if place is not None:

@@ -282,7 +282,7 @@ def plan_requirements(
         elif added or (pin is not None and _CAPPED.search(match["version"].strip() or match[0].partition("(")[2])):
             name, version = match.group("name", "version")
             by = (
-                f"add {' and '.join(map(_package, added))} too, which"
+                f"add {' and '.join(map(package, added))} too, which"
                 if adds
                 else "mcpcore"
                 if needs.mcpcore or not needs.moved
@@ -311,7 +311,7 @@ def _cut(path: str, text: str, match: re.Match[str], lists: Sequence[Sequence[st
     ways = rf"(?<=\n)[ \t]*{spelled}[ \t]*,?[ \t]*(?:\r?\n|\Z)|[ \t]*,[ \t]*{spelled}|{spelled}[ \t]*,[ \t]*"
     edits = [Edit(*way.span(), "") for way in re.finditer(ways, text) if way.start() <= match.end() - 1 < way.end()]
     known = [lists, _lists(path, apply(text, edits))]
-    before, after = ([*map(_package, chain.from_iterable(part or ()))] for part in known)
+    before, after = ([*map(package, chain.from_iterable(part or ()))] for part in known)
     above = text[:start].rstrip().rpartition("\n")[2].lstrip()
     has_comment = above.startswith("#") or "#" in text[start:].partition("\n")[0]
     return edits[0] if not has_comment and sorted(before) == sorted(["fastmcp", *after]) else None
@@ -324,7 +324,7 @@ def _at_end(path: str, text: str, lists: Sequence[Sequence[str]] | None, require
     end = "\n" * (not text.endswith("\n")) + f"{requirement}\n"
     edits = _added(match, text, [requirement]) if match is not None else [Edit(len(text), len(text), end)]
     new = _lists(path, apply(text, edits)) or [[]]
-    return edits if _names(new, []) == _names(lists, []) and "mcpcore" in map(_package, new[0]) else []
+    return edits if _names(new, []) == _names(lists, []) and "mcpcore" in map(package, new[0]) else []
 
 
 def _comments(path: str, text: str, match: re.Match[str]) -> Iterator[Left]:
@@ -396,15 +396,15 @@ def _lists(path: str, text: str) -> list[list[str]] | None:
         return None
 
 
-def _package(requirement: str) -> str:
-    """The name of the package that a requirement asks for."""
-    return re.split(r"[\s\[<>=~!;@(]", requirement)[0].lower().replace("_", "-")
+def package(requirement: str) -> str:
+    """The name of the package that a requirement asks for, as registries compare it."""
+    return re.sub("[-_.]+", "-", re.split(r"[\s\[<>=~!;@(]", requirement)[0]).lower()
 
 
 def _names(lists: Sequence[Sequence[str]] | None, added: Sequence[str]) -> list[list[str]]:
     """The packages of some lists, without mcpcore and those that are added."""
-    new = {"mcpcore", *map(_package, added)}
-    return [[name for name in map(_package, lines) if name not in new] for lines in lists or ()]
+    new = {"mcpcore", *map(package, added)}
+    return [[name for name in map(package, lines) if name not in new] for lines in lists or ()]
 
 
 def _beside(
@@ -412,12 +412,12 @@ def _beside(
 ) -> list[re.Match[str]]:
     """The requirements behind which another one is missing."""
     homes: dict[int, re.Match[str]] = {}
-    package = _package(requirement)
+    name = package(requirement)
     for match, home in found:
         homes.setdefault(home, match)
     if lists is None:
-        return [] if re.search(rf"(?<![\w-]){package}\b", text) else [*homes.values()]
-    known = [package in map(_package, lines) for lines in lists]
+        return [] if re.search(rf"(?<![\w-]){name}\b", text) else [*homes.values()]
+    known = [name in map(package, lines) for lines in lists]
     # The extras and groups of a project come with its own dependencies.
     return [
         match for home, match in homes.items() if not (any(known[:1]) or known[home]) and (home == 0 or 0 not in homes)

@@ -398,7 +398,7 @@ class Renaming:
                     self._note(third, pattern, "read the header mcp-session-id with an event hook of http_client=")
             case [ast.Name() | ast.Attribute() as held]:
                 for part in walk([scope.node]):
-                    is_read = isinstance(part, type(held)) and isinstance(part.ctx, ast.Load)
+                    is_read = isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load)
                     if is_read and part.lineno > node.lineno and ast.unparse(part) == ast.unparse(held):
                         self._connection(part)
 

@@ -18,7 +18,7 @@ from mcpcore_lint.engine.syntax.project import Project
 from mcpcore_lint.engine.syntax.source import SourceError
 from mcpcore_lint.migrate.callers import is_test
 from mcpcore_lint.migrate.model import Left, stopped
-from mcpcore_lint.migrate.requirements import LOCKS
+from mcpcore_lint.migrate.requirements import LOCKS, package
 from mcpcore_lint.migrate.starting import Starting
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
@@ -111,11 +111,11 @@ class Trial(NamedTuple):
         ]  # fmt: skip
         # The environment may hold the project itself, with the requirements that it had.
         named = [name for path, text in texts.items() if path.endswith(_PROJECT) for name in _NAME.findall(text)]
-        own = {"mcp", "fastmcp", *map(_normal, named)}
+        own = {"mcp", "fastmcp", *map(package, named)}
         for path, text in ((path, texts[path]) for path in {*paths} - {*code}):
             for name, wanted in answer["asking"] if not path.endswith(LOCKS) else ():
                 spelled = re.search(rf"(?<![\w.-]){re.sub('[-_.]', '[-_.]', name)}(?![\w.-])", text, re.IGNORECASE)
-                if spelled is not None and _normal(name) not in own:
+                if spelled is not None and package(name) not in own:
                     line = text.count("\n", 0, spelled.start()) + 1
                     decide = f"it asks for {wanted}, so take a release of it that does not, or leave it out"
                     left.append(Left(shown(path), line, (), f"the dependency {name}", decide))
@@ -275,10 +275,6 @@ def programs(modules: Mapping[str, Module], project: Project, shown: Callable[[s
             folder, name = _module(path, project.root)
             files[shown(path)] = Program(project.root, folder, ["-m", name])
     return scripts or files
-
-
-def _normal(name: str) -> str:
-    return re.sub("[-_.]+", "-", name).lower()
 
 
 def _numbers(version: str) -> list[int]:

@@ -397,9 +397,10 @@ class Renaming:
                     pattern = f"{ast.unparse(third)} of streamable_http_client(), which gives two values in {SDK_2}"
                     self._note(third, pattern, "read the header mcp-session-id with an event hook of http_client=")
             case [ast.Name() | ast.Attribute() as held]:
-                for part in walk([scope.node]):
-                    is_read = isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load)
-                    if is_read and part.lineno > node.lineno and ast.unparse(part) == ast.unparse(held):
+                parts = (part for part in walk([scope.node]) if isinstance(part, (ast.Name, ast.Attribute)))
+                for part in parts:
+                    is_later = part.lineno > node.lineno and isinstance(part.ctx, ast.Load)
+                    if is_later and ast.unparse(part) == ast.unparse(held):
                         self._connection(part)
 
     def _is_shared(self, node: ast.Call) -> bool:

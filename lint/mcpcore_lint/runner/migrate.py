@@ -366,9 +366,11 @@ class _Run:
         left += (line._replace(line=self._line(place, written=write)) for line, place in stopping)
         left += trial.missing(self.raw, self.shown, left) if trial is not None and write else ()
         parallel = tuple(name for name, path in self.parallel.items() if self.homes.get(path) not in self.kept)
+        if not parallel and not self.tools:
+            parallel = ("every tool, resource and prompt",)
         return Migration(
             tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools,
-            tuple(line for line in removed if not line.stops), tried, parallel or ("every tool, resource and prompt",) * (not self.tools),
+            tuple(line for line in removed if not line.stops), tried, parallel,
         )  # fmt: skip
 
 

@@ -94,7 +94,7 @@ class Migration(NamedTuple):
     tried: Tried | None = None
     """What came of importing the files, and of the command of the project; None if nothing was asked for."""
     parallel: tuple[str, ...] = ()
-    """The functions of the server that version 2 runs in threads, as they are not async; all of them if none is known."""
+    """The functions that version 2 runs in threads, as they are not async; "every tool, …" if no tool is known."""
 
     @property
     def exit_code(self) -> int:

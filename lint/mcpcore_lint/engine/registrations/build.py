@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from typing import Final
 
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
@@ -14,6 +15,7 @@ from mcpcore_lint.engine.registrations.lowlevel import dispatched, named_around
 from mcpcore_lint.engine.registrations.registration_forms import LOWLEVEL_DECORATOR, ROUTE, SERVES_ALL, Maker, Site
 from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes
 from mcpcore_lint.engine.registrations.unresolved import (
+    LAST,
     OF_TWO,
     Unresolved,
     note_unresolved,
@@ -44,7 +46,11 @@ from mcpcore_lint.model import (
     options,
     string,
 )
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.values import choice
+
+_NO_ARGUMENTS: Final = regex(r"(?:typing\.)?(?:Optional\[)?(?:typing\.)?(?:[Ll]ist|[Tt]uple|[Ss]et|str|int|float|bool)\b")
+"""The annotation of a parameter that is not made for the arguments of a call, which are a dict."""
 
 
 class Builder:
@@ -157,17 +163,29 @@ class Builder:
             again = self.calls.decorating(node, outside)
             sites = self._blind(decorator, outside, again, node) or sites
         for site in sites:
-            # Another decorator may pass other arguments, and a method has `self` too.
-            takes_one = (
-                len([*node.args.posonlyargs, *node.args.args]) == len(node.decorator_list) == 1 and not node.args.vararg
-            )
-            if takes_one and site.maker.form is SERVES_ALL:
-                self._unresolved.append(unresolved(site.registration, site.registration)._replace(kind=OF_TWO))
+            missed = self._never_called(node, site.registration) if site.maker.form is SERVES_ALL else ""
+            if missed:
+                self._unresolved.append(unresolved(site.registration, site.registration)._replace(kind=missed))
                 continue
             for target in self.calls.functions.behind(site.target, site.scope):
                 self._add(site.maker, site.registration, target)
             self._note_if_exhausted(site.registration)
         self._found[before:] = _joined(self._found[before:], node)
+
+    def _never_called(self, node: ast.FunctionDef | ast.AsyncFunctionDef, registration: ast.expr) -> str:
+        """What is missing for the SDK to call a decorated function for every tool; empty if nothing is."""
+        args = [*node.args.posonlyargs, *node.args.args]
+        # Another decorator may pass other arguments, and a method has `self` too.
+        if len(args) < 2 and len(node.decorator_list) == 1 and not node.args.vararg:
+            return OF_TWO
+        given = args[1].annotation if len(args) > 1 and args[0].arg not in {"self", "cls"} else None
+        if given is not None and _NO_ARGUMENTS.match(ast.unparse(given)):
+            return OF_TWO
+        block = getattr(self.module.parents[node], "body", ())
+        later = block[block.index(node) + 1 :] if node in block else ()
+        others = [part for other in later for part in getattr(other, "decorator_list", ())]
+        server = ast.unparse(getattr(registration, "func", registration))
+        return LAST if any(ast.unparse(getattr(part, "func", part)) == server for part in others) else ""
 
     def _blind(
         self, node: ast.expr, scope: Scope, sites: Iterator[Site], decorated: FunctionNode | None = None

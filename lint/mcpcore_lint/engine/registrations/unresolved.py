@@ -38,6 +38,8 @@ _IMPORTS: Final = frozenset({"importlib.import_module", "builtins.__import__"})
 _OWN: Final = frozenset({"builtins.globals", "builtins.locals", "importlib.util.module_from_spec"})
 OF_TWO: Final = "function that takes the name and the arguments"
 """What the SDK calls for each call of a tool."""
+LAST: Final = "function that the SDK calls"
+"""What is missing behind a low-level handler that a later one replaces."""
 _KEY: Final = "unresolved registrations"
 
 
@@ -61,6 +63,8 @@ class Unresolved(NamedTuple):
         """The next step, after which the functions are found."""
         if self.kind == OF_TWO:
             return "let it take both, or the SDK cannot call it"
+        if self.kind == LAST:
+            return "let one function serve all tools by their names: a later one takes its place"
         others = f" and {len(self.matches) - 2} more" if len(self.matches) > 2 else ""
         matches = ", ".join(self.matches[:2]) + others if self.matches else "no function that was found"
         named = f'name the functions in [tool.mcpcore.lint], such as handlers = ["{self.example or "a.module:run"}"]'

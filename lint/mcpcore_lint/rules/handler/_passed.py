@@ -13,12 +13,13 @@ from mcpcore_lint.rules._bodies import Body, body_of
 from mcpcore_lint.rules.handler._changes import changes_of
 
 Settings: TypeAlias = "tuple[tuple[str, bool | str | None], ...]"
-"""The parameters that a call sets to None, to a bool or to an empty string, and which may switch branches.
+"""The parameters that a call sets to None, to a bool or to a text, and which may switch branches.
 
 A parameter `**kwargs` has the names of its keywords.
 """
 
 
+_DISPLAYS: Final = (ast.List, ast.Tuple, ast.Set)
 TRUE: Final = "<true>"
 """The setting of an argument that is not empty, but otherwise unknown."""
 
@@ -36,12 +37,26 @@ def settings_of(function: Handler, args: Sequence[Value], keywords: dict[str, Va
         is_rebound = len(scope.bindings.get(parameter.name, ())) > 1
         constant = value.value if isinstance(value, Const) and not is_rebound else ...
         if constant is None or isinstance(constant, (bool, str)):
-            settings.append((parameter.name, TRUE if isinstance(constant, str) and constant else constant))
+            is_plain = not isinstance(constant, str) or not constant or _is_compared(parameter.name, function)
+            settings.append((parameter.name, constant if is_plain else TRUE))
         is_kept = not is_rebound and parameter.kind == "var_keyword"
         if is_kept and not [*changes_of(parameter.name, body_of(function))]:
             others = passed.keys() - {known.name for known in function.parameters}
             settings.append((f"**{parameter.name}", " ".join(sorted(others))))
     return tuple(settings)
+
+
+def _is_compared(name: str, function: Handler) -> bool:
+    """Whether a function compares a parameter with texts, so that what a call passes decides which branch runs."""
+    compared = function.module.once(
+        ("compared", function.node),
+        lambda: {
+            part.left.id
+            for part in body_of(function).all(ast.Compare)
+            if isinstance(part.left, ast.Name) and isinstance(part.comparators[0], (ast.Constant, *_DISPLAYS))
+        },
+    )
+    return name in compared
 
 
 def constants(settings: Settings, function: Handler) -> dict[str, Value]:
@@ -87,6 +102,12 @@ def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None
             comparators=[ast.Constant(value=other)],
         ) if name in settings and not (settings[name] is TRUE and other):
             return (settings[name] == other) is isinstance(operator, (ast.Is, ast.Eq))
+        case ast.Compare(
+            left=ast.Name(id=name),
+            ops=[ast.In() | ast.NotIn() as operator],
+            comparators=[ast.List() | ast.Tuple() | ast.Set() as among],
+        ) if settings.get(name, TRUE) is not TRUE and all(isinstance(item, ast.Constant) for item in among.elts):
+            return (settings[name] in {item.value for item in among.elts}) is isinstance(operator, ast.In)
     return None
 
 

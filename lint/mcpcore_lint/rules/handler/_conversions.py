@@ -22,7 +22,9 @@ _CONVERSIONS: Final = frozenset(
      "asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "asyncio.ensure_future", "asyncio.run"}
 )  # fmt: skip
 """Functions that return their first argument in another form, or its result."""
-_CONVERTING_METHODS: Final = frozenset({"model_dump", "model_dump_json", "dict", "json", "to_dict", "decode", "result"})
+_CONVERTING_METHODS: Final = frozenset(
+    {"model_dump", "model_dump_json", "dict", "json", "to_dict", "decode", "encode", "result"}
+)
 _IN_A_THREAD: Final = frozenset(
     {"asyncio.to_thread", "anyio.to_thread.run_sync", "starlette.concurrency.run_in_threadpool"}
 )

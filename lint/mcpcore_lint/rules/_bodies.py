@@ -293,21 +293,21 @@ def _may_be_empty(binding: Binding, bindings: Bindings) -> bool:
     return False
 
 
-def _parts(test: ast.expr, *, holds: bool) -> Iterator[tuple[ast.expr, bool]]:
+def parts_of(test: ast.expr, *, holds: bool) -> Iterator[tuple[ast.expr, bool]]:
     """The parts of a test whose results its own result shows: `a` and `b` of `a and not b`, if it holds."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _parts(operand, holds=not holds)
+            yield from parts_of(operand, holds=not holds)
         case ast.BoolOp(op=operator, values=values) if isinstance(operator, ast.And) is holds:
             for value in values:
-                yield from _parts(value, holds=holds)
+                yield from parts_of(value, holds=holds)
         case _:
             yield test, holds
 
 
 def _implied(test: ast.expr, *, holds: bool, objects: bool = False) -> Iterator[tuple[str, bool]]:
     """The names whose truth a test shows; with `objects`, also that of a name that is not None."""
-    for part, result in _parts(test, holds=holds):
+    for part, result in parts_of(test, holds=holds):
         match part:
             case ast.Name(id=name):
                 yield name, result
@@ -334,7 +334,7 @@ def _open_part(test: ast.expr, known: dict[str, bool], schemas: Schemas, *, hold
 
 def _compared(test: ast.expr, scope: Scope, *, holds: bool) -> Iterator[tuple[str, set[object], bool]]:
     """The names that a test compares with values, each with the values and whether the name is one of them."""
-    for part, result in _parts(test, holds=holds):
+    for part, result in parts_of(test, holds=holds):
         match part:
             case ast.Compare(left=ast.Name(id=name), ops=[operator], comparators=[right]) if type(operator) in _SAME:
                 choices = _values(evaluate(right, scope), among=isinstance(operator, (ast.In, ast.NotIn)))

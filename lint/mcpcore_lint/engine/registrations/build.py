@@ -49,7 +49,9 @@ from mcpcore_lint.model import (
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.values import choice
 
-_NO_ARGUMENTS: Final = regex(r"(?:typing\.)?(?:Optional\[)?(?:typing\.)?(?:[Ll]ist|[Tt]uple|[Ss]et|str|int|float|bool)\b")
+_NO_ARGUMENTS: Final = regex(
+    r"(?:typing\.)?(?:Optional\[)?(?:typing\.)?(?:[Ll]ist|[Tt]uple|[Ss]et|str|int|float|bool)\b"
+)
 """The annotation of a parameter that is not made for the arguments of a call, which are a dict."""
 
 

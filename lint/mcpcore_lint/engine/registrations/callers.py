@@ -12,8 +12,11 @@ from typing import Final, TypeAlias
 from mcpcore_lint.engine.registrations.environment import (
     Called,
     Function,
+    call_frame,
     functions_called,
     functions_run,
+    method_called,
+    substitute,
     written_scope,
 )
 from mcpcore_lint.engine.registrations.registration_forms import DECORATORS, Maker, flavour_in
@@ -24,6 +27,8 @@ from mcpcore_lint.patterns import regex
 
 _RENAMES: Final = 2
 """How often a function may get another name: `tool, register = make()`, and a name imported `as` another."""
+_PASSES: Final = 2
+"""Through how many functions a parameter is passed on."""
 _KEEP_NOTHING: Final = frozenset({"staticmethod", "classmethod", "abstractmethod", "abc.abstractmethod"})
 
 
@@ -65,6 +70,19 @@ def all_callers_of(scope: Scope) -> list[Caller]:
         uses = {part for module in modules or () for part in _uses_of(name, module, home)}
         memo[key] = bool(uses) and uses <= {call.func for _, call, _ in known}
     return known if memo[key] else []
+
+
+def methods_passed(func: ast.expr, scope: Scope, depth: int = 0) -> Iterator[Function]:
+    """The methods of what the callers of a function around pass to it: `client.get` in `register(server, client)`."""
+    name = getattr(func.value, "id", "") if isinstance(func, ast.Attribute) else ""
+    where, bindings = scope.lookup(name) or (scope, [])
+    if [binding.kind for binding in bindings] != ["parameter"] or (where is scope and not depth) or depth > _PASSES:
+        return
+    for called, call, outside in callers_of(where) or ():
+        node, inside = substitute(func, call_frame(called, call, outside))
+        if node is not func and isinstance(node, ast.Attribute):
+            method = method_called(node, inside)
+            yield from methods_passed(node, inside, depth + 1) if method is None else (method[0],)
 
 
 def _uses_of(name: str, module: Module, home: Scope) -> Iterator[ast.AST]:

@@ -17,7 +17,8 @@ class ToolRegistrationUnresolved(Rule):
         `server.add_tool` if you pass the method to code that it cannot read, and `FastMCP.from_fastapi(app)` if it
         finds no routes or not the function of one, or if the call chooses among them. It says "no further function"
         where there is too much code behind a registration to read all of it, and reports `@server.call_tool()` on a
-        function that does not take the name and the arguments with which the SDK calls it, or that a later one replaces.
+        function that does not take the name and the arguments with which the SDK calls it, or whose place a later one
+        takes.
     How to fix: Name the functions in the settings, and every rule checks them: `handlers` lists modules and functions,
         with `*` as a wildcard. Or register functions in a way that can be followed: from a list or a table, by a prefix
         of the members of a module, or through functions that take the server.

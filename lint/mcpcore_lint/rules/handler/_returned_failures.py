@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.registrations.callers import methods_passed
 from mcpcore_lint.engine.registrations.environment import (
     FUNCTIONS,
     arguments_of,
@@ -25,7 +26,7 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Symbol, Value, options
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._bodies import Body, body_of, inside
+from mcpcore_lint.rules._bodies import Body, body_of, inside, parts_of
 from mcpcore_lint.rules.handler._changes import fields_set
 from mcpcore_lint.rules.handler._conversions import converted_by, core_of
 from mcpcore_lint.rules.handler._failures import (
@@ -136,7 +137,9 @@ class _AnswerReader:
             if item is not None and isinstance(value, ast.Tuple):
                 value = value.elts[item] if item < len(value.elts) else None
             runs = self._runs(site.node) and not is_idle(site.catch, self._function, self._ctx)
-            if value is not None and runs and not _cannot_fail(value, site.scope):
+            if value is None or not runs or _cannot_fail(value, site.scope):
+                continue
+            if not self._needs_other_result(site.node):
                 matches += self._answer(value, site.scope, caught=caught or site.catch is not None)
         return sorted(dict.fromkeys(matches), key=lambda match: (match.node.lineno, match.node.col_offset))
 
@@ -192,6 +195,29 @@ class _AnswerReader:
                         return False
             child = parent
         return True
+
+    def _needs_other_result(self, node: ast.AST) -> bool:
+        """Whether a node needs a result that a function never returns: `if not connect()` of one that returns True."""
+        needed = (part for test, holds in self._body.tests(node) for part in parts_of(test, holds=holds))
+        return any(self._never_returns(part, truth=truth) for part, truth in needed)
+
+    def _never_returns(self, node: ast.expr, *, truth: bool) -> bool:
+        """Whether the functions that an expression calls return nothing but constants of the other truth."""
+        call = node.value if isinstance(node, ast.Await) else node
+        called = self._ctx.called(self._function, call) if isinstance(call, ast.Call) else ()
+        for function in called:
+            kept = not (yields(function) or getattr(function, "decorator_list", ()))
+            values = [part.value for part in own_nodes(function) if kept and isinstance(part, ast.Return)]
+            module = self._ctx.project.module_defining(function)
+            if (
+                not values
+                or not all(isinstance(value, ast.Constant) and bool(value.value) is not truth for value in values)
+                or isinstance(function, ast.AsyncFunctionDef) is (call is node)
+                or module is None
+                or not (truth or leaves([*getattr(function, "body", ())], module.scope_of(function)))
+            ):
+                return False
+        return bool(called)
 
     def changed_in_clauses(self, *, describes: bool = False) -> Iterator[Returned]:
         """The failures that `except` clauses put into an answer: `result["status"] = "error"`.
@@ -328,6 +354,8 @@ class _AnswerReader:
             value, item, names = _assigned(node.id, binding.node)
             core = core_of(value, scope) if value is not None else None
             origin = core if value is None or core in self._body.parents else value
+            if isinstance(core, ast.Name) and core is not value and core.id != node.id and item is None:
+                yield from self._calls(core, scope)  # `text = json.dumps(result)`
             if isinstance(core, ast.Call) and origin and not is_judged(self._function, origin, self._ctx, answer=node):
                 flags = [(at, truth) for at, name in enumerate(names) for truth in (True, False) if at != item and name]
                 yield (
@@ -342,6 +370,7 @@ class _AnswerReader:
         known: Sequence[ast.AST | None] = (
             [callee.definition] if isinstance(callee, Symbol) else self._ctx.called(self._function, call)
         )
+        known = known or [*dict.fromkeys(methods_passed(call.func, scope))]
         # A table may have the function: `TABLE[action](arguments)`.
         others = (called.function for called in functions_called(call.func, scope))
         for function in (known or [_definition(call.func, scope), *others])[:_MAX_FUNCTIONS]:

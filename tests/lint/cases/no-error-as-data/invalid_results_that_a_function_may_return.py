@@ -1,0 +1,34 @@
+from typing import Any
+
+import requests
+from mcp.server.fastmcp import FastMCP
+
+mcp = FastMCP("issues")
+
+
+class Client:
+    def __init__(self, url: str) -> None:
+        self.url, self.session = url, None
+
+    def connect(self) -> bool:
+        if not self.url:
+            return
+        self.session = requests.Session()
+        return True
+
+    def has_key(self, key: str) -> bool:
+        if key:
+            return True
+
+    def get(self, key: str) -> dict[str, Any]:
+        if not self.session and not self.connect():
+            return {"error": "not connected"}  # here
+        if not self.has_key(key):
+            return {"error": "no key"}  # here
+        return self.session.get(f"{self.url}/{key}").json()
+
+
+@mcp.tool()
+def get_issue(key: str) -> dict[str, Any]:
+    """Get an issue."""
+    return Client("https://issues.example").get(key)

@@ -385,6 +385,20 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         'raise ctx.fail("order_is_too_long", "Order is too long")',
     ),
+    "a returned failure before a clause that logs and raises again": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            try:
+                if not x:
+                    return "Error: Order is too long"
+                return wrapped(x)
+            except Exception:
+                print("the service is down")
+                raise
+        """,
+        "    except CodedError:\n        raise\n    except Exception:\n        print(",
+    ),
     "a positional option": (
         """
         @mcp.tool("f", "Does.",

@@ -61,7 +61,7 @@ def check(place: Place, answers: set[ast.AST], body: Body) -> list[ast.Try] | Le
                 return body.left(
                     place.node, "the clause that catches this does more than log", "do that before ctx.fail as well"
                 )
-        if any(body.is_broad(handler) for handler in statement.handlers) and not _shielded(statement, body):
+        if any(body.is_broad(handler) for handler in statement.handlers) and not _shielded(statement, place, body):
             shields.append(statement)
     return shields
 
@@ -94,10 +94,12 @@ def _verdict(clause: ast.ExceptHandler, answers: set[ast.AST]) -> str:
     return "answers" if plain else "cleans up"
 
 
-def _shielded(statement: ast.Try, body: Body) -> bool:
-    """Whether a `try` with a clause that catches everything already lets failures of mcpcore pass."""
+def _shielded(statement: ast.Try, place: Place, body: Body) -> bool:
+    """Whether a `try` with a clause that catches everything already lets a failure pass as before."""
     first = next(clause for clause in statement.handlers if body.is_broad(clause) or _FAILURE in body.caught(clause))
-    return _FAILURE in body.caught(first) or _raises_again(first)
+    # A failure that was returned is not in the log of the clause, and undoes nothing.
+    quiet = place.raised != "" or len(first.body) == 1
+    return _FAILURE in body.caught(first) or (_raises_again(first) and quiet)
 
 
 def _swallows(context: ast.expr, body: Body) -> bool:

@@ -120,6 +120,25 @@ def test_a_tool_whose_test_cannot_follow_goes_on_to_return_its_failure(tmp_path:
     assert "a test reads the failure that it returns: change test_server.py:" in "\n".join(report(outcome))
 
 
+PATCHED = """from unittest.mock import patch
+
+from server import found
+
+
+def test_found():
+    with patch("server.ORDERS", []):
+        result = found("a")
+    assert "error" in result
+"""
+
+
+def test_a_test_below_a_context_manager_that_expects_no_exception_reads_a_failure(tmp_path: Path) -> None:
+    """Its argument is no class of an exception, so the tool goes on to return the failure, with a line."""
+    outcome, files = run(tmp_path, {"server.py": SERVER, "test_server.py": PATCHED})
+    assert 'return {"error": "There is no order a"}' in files["server.py"]
+    assert "a test reads the failure that it returns: change test_server.py:" in "\n".join(report(outcome))
+
+
 TOOLS = """from mcpcore import Server
 
 

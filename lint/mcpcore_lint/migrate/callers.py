@@ -347,19 +347,16 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
         kept = any(isinstance(part, ast.Assign) and call in walk([part]) for part in nodes(block))
         tests = [*filter(None, map(_asserted, nodes(block)))]
         tests = [test for test in tests if kept or f"{called}(" in test]
-        withs = [part for part in nodes(block) if isinstance(part, (ast.With, ast.AsyncWith))]
-        expected = {
-            ast.unparse(item.context_expr.args[0])
-            for part in withs
-            for item in part.items
-            if isinstance(item.context_expr, ast.Call) and item.context_expr.args and call in walk([part])
-        }
+        # `pytest.raises(...)` and `self.assertRaises(...)`, not `patch(...)`
+        raising = [
+            (item.context_expr, part)
+            for part in nodes(block)
+            for item in (part.items if isinstance(part, (ast.With, ast.AsyncWith)) else ())
+            if isinstance(item.context_expr, ast.Call) and "raises" in ast.unparse(item.context_expr.func).lower()
+        ]
+        expected = {ast.unparse(kind.args[0]) for kind, part in raising if kind.args and call in walk([part])}
         matched = {
-            _first_words(option.value)
-            for part in withs
-            for item in part.items
-            for option in getattr(item.context_expr, "keywords", ())
-            if option.arg == "match"
+            _first_words(option.value) for kind, _ in raising for option in kind.keywords if option.arg == "match"
         }
         code = ast.unparse(block)
         # A double that raises makes the tool fail.

@@ -399,6 +399,18 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         "    except CodedError:\n        raise\n    except Exception:\n        print(",
     ),
+    "a text whose lines are indented in another way": (
+        """
+        NOTE = '''The orders:
+          all of them
+        '''
+
+        @mcp.tool()
+        def f(x: str) -> str:
+            raise ValueError("Order is too long")
+        """,
+        "\n    errors=[\n        FailureMode(\n",
+    ),
     "a positional option": (
         """
         @mcp.tool("f", "Does.",

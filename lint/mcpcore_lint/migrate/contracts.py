@@ -2,7 +2,6 @@
 
 import ast
 import json
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
@@ -11,13 +10,12 @@ from mcpcore_lint.diagnostics import Change, Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.migrate.body import Body
+from mcpcore_lint.migrate.body import FUNCTIONS, Body
 from mcpcore_lint.migrate.model import Entry
 from mcpcore_lint.migrate.sentences import blank
 from mcpcore_lint.model import ContextParameter, Contract, Symbol
 
 CONTEXT_NAMES: Final = ("ctx", "fails", "failures", "tool_context", "mcpcore_context")
-_INDENT: Final = re.compile(r"^([ \t]+)(?=[^\s#])", re.MULTILINE)
 _OPTIONS: Final = ("name", "title", "description", "annotations", "icons", "meta", "structured_output")
 """The positional parameters of `Server.tool`, which takes them by keyword together with `errors`."""
 _OTHERWISE: Final = {"Context": "ToolContext", "tool": "contract_tool", "Server": "ContractServer"}
@@ -84,8 +82,9 @@ class Writer:
         self.module = module
         self.names = names
         self.newline = module.source.newline
-        match = _INDENT.search(module.source.text)
-        self.unit = match[1] if match else "    "
+        blocks = (part for part in module.tree.body if isinstance(part, (*FUNCTIONS, ast.ClassDef)))
+        first = next((block.body[0] for block in blocks if block.body[0].lineno > block.lineno), None)
+        self.unit = self.indent_of(first) if first is not None else "    "
 
     # -- entries -------------------------------------------------------------------------------------------------------
 

@@ -139,6 +139,43 @@ def test_a_test_below_a_context_manager_that_expects_no_exception_reads_a_failur
     assert "a test reads the failure that it returns: change test_server.py:" in "\n".join(report(outcome))
 
 
+PASSING = """from mcp.server.mcpserver import MCPServer
+
+mcp = MCPServer("x")
+
+
+def known(name: str) -> str:
+    if not name:
+        raise ValueError("The name is empty")
+    return name
+
+
+@mcp.tool()
+def sell(name: str, count: int) -> str:
+    if known(name) and count > 9:
+        raise ValueError("There is no stock of so many")
+    return name
+"""
+UNNAMED = """import pytest
+
+from server import sell
+
+
+def test_sell():
+    with pytest.raises(ValueError):
+        sell("", 1)
+    with pytest.raises(ValueError, match="no stock"):
+        sell("a", 10)
+"""
+
+
+def test_a_test_that_expects_no_text_also_takes_what_a_helper_raises(tmp_path: Path) -> None:
+    """Only the failure that the text names is certainly the one that changed."""
+    _, files = run(tmp_path, {"server.py": PASSING, "test_server.py": UNNAMED})
+    assert 'with pytest.raises((ValueError, CodedError)):\n        sell("", 1)' in files["test_server.py"]
+    assert 'with pytest.raises(CodedError, match="no stock"):' in files["test_server.py"]
+
+
 TOOLS = """from mcpcore import Server
 
 

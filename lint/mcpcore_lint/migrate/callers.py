@@ -21,7 +21,7 @@ from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.failures import returned_failure
 from mcpcore_lint.migrate.messages import constant_text, pieces
 from mcpcore_lint.migrate.model import Left, Place
-from mcpcore_lint.model import Handler, Symbol
+from mcpcore_lint.model import Handler, Reach, Symbol, ToolDef
 from mcpcore_lint.records import in_test_file
 
 _DEPTH: Final = 3
@@ -39,9 +39,12 @@ class Callers:
         hierarchy: Hierarchy,
         handlers: set[ast.AST],
         guarded: Callable[[str], AbstractContextManager[None]],
+        reach: Callable[[ToolDef], Reach],
     ) -> None:
         """Prepare to search the files; `guarded` goes on without one whose analysis crashes, by its absolute path."""
         self._guarded = guarded
+        self.reach = reach
+        """What leaves a tool, also from the functions that it calls."""
         self._modules = list(modules)
         sources = [module.source for module in self._modules]
         servers = [source for source in sources if not source.has("ContractMiddleware")]

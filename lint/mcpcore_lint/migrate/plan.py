@@ -62,7 +62,14 @@ def plan_tools(
     for conversion in conversions if not few else ():
         conversion.decide(stays=True, own=conversion.stays)
     _inherit(conversions)
-    return _plan(module, conversions, Names(module))
+    plan = _plan(module, conversions, Names(module))
+    return plan._replace(whole=plan.whole - _passing(conversions, callers)) if callers.asserted else plan
+
+
+def _passing(conversions: Sequence[Conversion], callers: Callers) -> set[ast.AST]:
+    """The functions of tools that change and pass on an exception of another function."""
+    changing = [item for item in conversions if item.places or item.catch_alls]
+    return {item.body.node for item in changing if item.lines_of(callers.reach(item.tools[0]))}
 
 
 def lines_of(tools: Sequence[ToolDef], reach: Callable[[ToolDef], Reach], hierarchy: Hierarchy) -> list[Left]:

@@ -24,7 +24,7 @@ from mcpcore_lint.migrate.callers import Callers, Helpers, asserted, follow, is_
 from mcpcore_lint.migrate.imports import ordered, unused, used_names
 from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, Marker, names_server, plan_servers
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
-from mcpcore_lint.migrate.model import KEEPS, RULES, Left, merged, stopped
+from mcpcore_lint.migrate.model import RULES, STOPS, Left, merged, stopped
 from mcpcore_lint.migrate.options import RUNS, Servers, plan_options, refused, servers_of
 from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
 from mcpcore_lint.migrate.reached import imported_by, unresolved_lines
@@ -441,8 +441,8 @@ class _Pass:
     def _stops(self, place: Left) -> int:
         """What a line stops, in a file that is no test, and holds a server or is imported by another one."""
         module = self.modules.get(self.checker.project.absolute(place.path))
-        if module is None or is_test(module) or place.stops in {0, KEEPS}:
-            return place.stops * (place.stops == KEEPS)
+        if module is None or is_test(module) or place.stops != STOPS:
+            return place.stops * (place.stops != STOPS)
         others = (other for other in self.modules.values() if other is not module and not is_test(other))
         holds = names_server([module]) or module.source.has("mcp.server")
         serves = holds or any(module in imported_by(other) for other in others)
@@ -572,7 +572,7 @@ class _Pass:
     def _callers(self) -> Callers:
         """What calls the tools, and what tests expect of them."""
         sources = [module for module in self.modules.values() if not is_test(module)]
-        callers = Callers(sources, self.checker.hierarchy, self.handlers, self._guarded)
+        callers = Callers(sources, self.checker.hierarchy, self.handlers, self._guarded, self.checker.reach)
         for path, module in self.modules.items():
             if is_test(module):
                 with self._guarded(path):

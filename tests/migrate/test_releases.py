@@ -124,6 +124,54 @@ def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
     )
 
 
+PROMPTS = """from fastmcp import FastMCP
+from fastmcp.prompts.prompt import Message, PromptMessage, PromptResult, TextContent
+
+mcp = FastMCP("a")
+
+
+@mcp.prompt
+def ask(x: str) -> PromptMessage:
+    return PromptMessage(role="user", content=TextContent(type="text", text=x))
+
+
+@mcp.prompt()
+async def plan(x: str) -> list:
+    return await planned(x)
+
+
+async def planned(x: str) -> list:
+    try:
+        return [{"role": "user", "content": x}]
+    except Exception:
+        return [{"role": "assistant", "content": x}]
+
+
+@mcp.prompt
+def good(x: str) -> PromptResult:
+    note(role="user")
+    return PromptResult([Message(x, role="user"), x])
+
+
+@mcp.tool
+def turn(x: str) -> dict:
+    return {"role": "user", "content": x}
+"""
+
+
+def test_a_prompt_that_returns_messages_of_fastmcp_2_has_a_line(tmp_path: Path) -> None:
+    """The line says what to return instead, also for a function whose value the prompt returns."""
+    outcome, files = run(tmp_path, {"server.py": PROMPTS})
+    assert (
+        "from fastmcp.prompts import Message, PromptResult\nfrom mcp.types import PromptMessage" in files["server.py"]
+    )
+    refuses = "as a message of a prompt, which FastMCP 3.0 refuses: return Message(text, role=...) of fastmcp.prompts"
+    assert [f"PromptMessage(...) {refuses} instead, or a text", f"a dict {refuses} instead, or a text"] == [
+        line.partition(": ")[2] for line in report(outcome)
+    ]
+    assert [FAILS, FAILS] == [line.stops for line in outcome.left]
+
+
 SEVERAL = """from fastmcp.server.auth import AuthContext
 from fastmcp.server.dependencies import get_access_token
 

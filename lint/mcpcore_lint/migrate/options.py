@@ -18,6 +18,7 @@ from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
 from mcpcore_lint.migrate.callers import is_test
 from mcpcore_lint.migrate.middleware import mounted_servers
 from mcpcore_lint.migrate.model import STOPS, Left
+from mcpcore_lint.migrate.prompts import refused_messages
 from mcpcore_lint.migrate.renames import (
     CONTEXT,
     DECORATED,
@@ -106,7 +107,7 @@ def plan_options(
             edits += _method(call, call.func, scope, module, left, handlers)
     edits += _settings(module, left, sites)
     left += [*_members(module), *_tasks(module), *_clients(module)]
-    return edits, [line._replace(stops=STOPS) for line in left], gone
+    return edits, [*(line._replace(stops=STOPS) for line in left), *refused_messages(module)], gone
 
 
 def _of_super(call: ast.Call, module: Module) -> str:

@@ -1,0 +1,55 @@
+"""The messages that prompts of FastMCP return, as version 3 takes them."""
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import own_nodes
+from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.migrate.body import FUNCTIONS, classes_of
+from mcpcore_lint.migrate.model import FAILS, Left
+from mcpcore_lint.migrate.renames import FASTMCP_3
+from mcpcore_lint.model import Symbol
+
+_OLD: Final = frozenset({"mcp.types.PromptMessage", "fastmcp.prompts.PromptMessage"})
+_DECIDE: Final = "return Message(text, role=...) of fastmcp.prompts instead, or a text"
+
+
+def refused_messages(module: Module) -> Iterator[Left]:
+    """The lines about prompts that return a message of the protocol or a dict, as far as their first."""
+    for function, scope in module.functions.items() if module.source.has(".prompt") else ():
+        if not isinstance(function, FUNCTIONS) or not _is_prompt(function, scope):
+            continue
+        returned = (part.value for part in own_nodes(function) if isinstance(part, ast.Return))
+        calls = (value.value if isinstance(value, ast.Await) else value for value in returned)
+        helpers = [evaluate(call.func, scope) for call in calls if isinstance(call, ast.Call)]
+        definitions = (function, *(helper.definition for helper in helpers if isinstance(helper, Symbol)))
+        for maker in (part for part in definitions if isinstance(part, FUNCTIONS)):
+            home = module.project.module_defining(maker) or module
+            messages = (
+                (part.lineno, _message(part, home.functions[maker]))
+                for part in own_nodes(maker)
+                if isinstance(part, ast.expr)
+            )
+            line, made = next(filter(lambda message: message[1], messages), (0, ""))
+            if made:
+                pattern = f"{made} as a message of a prompt, which {FASTMCP_3} refuses"
+                yield Left(home.path, line, (function.name,), pattern, _DECIDE, stops=FAILS)
+
+
+def _is_prompt(function: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> bool:
+    makers = [part.func if isinstance(part, ast.Call) else part for part in function.decorator_list]
+    servers = [maker.value for maker in makers if isinstance(maker, ast.Attribute) and maker.attr == "prompt"]
+    return any("fastmcp.FastMCP" in classes_of(server, scope.parent or scope) for server in servers)
+
+
+def _message(node: ast.expr, scope: Scope) -> str:
+    """How an expression makes a message in a way that only FastMCP 2 took; empty for other expressions."""
+    match node:
+        case ast.Dict(keys=keys) if {getattr(key, "value", None) for key in keys} == {"role", "content"}:
+            return "a dict"
+        case ast.Call(func=ast.Name() | ast.Attribute() as func) if getattr(evaluate(func, scope), "name", "") in _OLD:
+            return "PromptMessage(...)"
+    return ""

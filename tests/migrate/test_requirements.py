@@ -302,6 +302,15 @@ def test_an_idle_requirement_with_a_comment_stays(tmp_path: Path) -> None:
     assert () == migrate([str(tmp_path)]).files
 
 
+def test_a_comment_of_several_lines_about_a_pin_has_one_line(tmp_path: Path) -> None:
+    """It is the first that names a version."""
+    lists = "# Protocol.\n# Floor is 2.0, since the server imports mcp.server.\n# mcp 1.x has no such module.\nmcp>=2.0,<3\n"
+    outcome, _ = run(tmp_path, {"server.py": SDK_2, "requirements.txt": lists})
+    assert [(2, "the comment 'Floor is 2.0, since the server imports mcp.server.'")] == [
+        (line.line, line.pattern) for line in outcome.removed
+    ]
+
+
 def test_requirements_are_put_back_with_the_code(tmp_path: Path) -> None:
     """A list of dependencies asks for nothing that the code does not import any more."""
     broken = f"{SERVER}\n\nimport inspect\n\nassert inspect.isfunction(f), 'no function'\n"

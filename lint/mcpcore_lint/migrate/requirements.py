@@ -88,6 +88,7 @@ _MADE: Final = re.compile(
 _LOWER: Final = re.compile(r"(>=?|==|~=?|\^)\s*(\d+)(?:\.(\d+))?([\w.]*)")
 _ABOUT_PIN: Final = re.compile(
     r"(?i:\b(?:fast)?mcp\b|\bsdk\b).*(?:\d|(?i:\b(?:pin|cap|bound|below|until|stay)))|[<>=]=? ?\d+\.|\b[12]\.x\b"
+    r"|\d\.\d.*(?i:\b(?:fast)?mcp\b)"
 )
 _PYTHON: Final = re.compile(
     r"^(?:(?:(?:requires-python|python|python_requires)\s*=|\s*\"python\"\s*:)\s*[\"']?[^\"'\n]*?(?:>=|\^|~=?)\s*3\.(?P<minor>\d+)(?P<rest>[^\n]*)$"
@@ -328,14 +329,15 @@ def _at_end(path: str, text: str, lists: Sequence[Sequence[str]] | None, require
 
 
 def _comments(path: str, text: str, match: re.Match[str]) -> Iterator[Left]:
-    """A line for each comment at a pin that says why the version is as it was."""
+    """The lines about the first comment above a pin, and the one behind it, that say why the version is as it was."""
     lines, at = text.splitlines(), text.count("\n", 0, match.start("name"))
     first = next((line + 1 for line in range(at - 1, -1, -1) if not lines[line].lstrip().startswith("#")), 0)
-    for line in range(first, at + 1):
-        said = lines[line].partition("#")[2].strip()
-        if _ABOUT_PIN.search(said) or (line == at and re.search(r"(?i)\b(?:pin|cap|below)", said)):
-            decide = "it is about the pin that changed, so correct it"
-            yield Left(path, line + 1, (), f"the comment {said[:60]!r}", decide)
+    said = {line: lines[line].partition("#")[2].strip() for line in range(first, at + 1)}
+    behind = re.search(r"(?i)\b(?:pin|cap|below)", said[at])
+    about = [line for line in said if _ABOUT_PIN.search(said[line]) or (line == at and behind)]
+    for line in (*about[:1], *(line for line in about[1:] if line == at)):
+        decide = "it is about the pin that changed, so correct it"
+        yield Left(path, line + 1, (), f"the comment {said[line][:60]!r}", decide)
 
 
 def sends_texts(texts: Mapping[str, bytes]) -> bool:

@@ -124,6 +124,27 @@ def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
     )
 
 
+STARTS = {
+    "stdio, and an application": ("asyncio.run(main())\nmcp.run()\napp = mcp.streamable_http_app()", False),
+    "a call that has the option": ('mcp.run(transport="sse", port=9000)', False),
+    "a server that is handed on": (
+        'def serve(server):\n    server.run(transport="sse")\n\nserve(mcp)\nmcp.run()',
+        True,
+    ),
+    "no call": ("", True),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_an_option_that_no_call_needs_has_no_advice(name: str, tmp_path: Path) -> None:
+    """It went without effect before, too; the line says to give it where the server is run only if that may be."""
+    runs, needed = STARTS[name]
+    text = f"import asyncio\n\nfrom mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x', port=8000)\n{runs}\n"
+    outcome, _ = run(tmp_path, {"server.py": text})
+    decide = "give it where the server is run" if needed else "no call that runs the server needs it"
+    assert [decide] == [line.decide for line in outcome.removed]
+
+
 PROMPTS = """from fastmcp import FastMCP
 from fastmcp.prompts.prompt import Message, PromptMessage, PromptResult, TextContent
 

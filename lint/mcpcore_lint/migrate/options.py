@@ -31,6 +31,7 @@ from mcpcore_lint.migrate.renames import (
     RUN,
     SDK_2,
     TASKS,
+    UNUSED,
     WHERE_RUN,
 )
 from mcpcore_lint.model import Symbol
@@ -99,7 +100,10 @@ def plan_options(
                     decide = f"give it to {' and to '.join(calls)}"
                     gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", decide, stops=STOPS))
                 elif not moved:
-                    gone.append(Left(module.path, keyword.lineno, (), f"{pattern}, is removed", instead))
+                    unused = instead == RUN and _is_unused(call, keyword.arg or "", module, kind, sites)
+                    gone.append(
+                        Left(module.path, keyword.lineno, (), f"{pattern}, is removed", UNUSED if unused else instead)
+                    )
             for site, arguments in given.items():
                 added = edits if site.module is module else elsewhere.setdefault(site.module.absolute, [])
                 added.append(codemods.add_argument(site.module, site.call, ", ".join(arguments)))
@@ -247,6 +251,23 @@ def _moved(
         edits = sorted(Edit(start - at, end - at, text) for start, end, text in spans)
         moved.append((site, f"{spelled}={apply(source.segment(option.value), edits)}"))
     return moved, lost
+
+
+def _is_unused(call: ast.Call, option: str, module: Module, kind: str, sites: Iterable[Site]) -> bool:
+    """Whether the calls that run a server are known, and none of them lacks an option."""
+    spelled = "path" if kind == _FASTMCP and option in PATHS else option
+    runs = [site for site in sites if site.runs(call, module)]
+    # `asyncio.run(...)` runs no server.
+    unknown = (
+        site
+        for site in sites
+        if not site.makers and not isinstance(evaluate(site.server, scope_around(site.call, site.module)), Symbol)
+    )
+    lacking = (
+        site.needs(option, kind) and all(word.arg != spelled for word in site.call.keywords)
+        for site in (*runs, *unknown)
+    )
+    return runs != [] and not any(lacking)
 
 
 def _removed(call: ast.Call, options: list[ast.keyword], module: Module) -> list[Edit]:

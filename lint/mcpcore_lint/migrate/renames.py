@@ -129,6 +129,7 @@ MOVED: Final = {
 """Names that a release moved or renamed, besides those of `mcp.server.fastmcp`."""
 
 RUN: Final = "give it where the server is run"
+UNUSED: Final = "no call that runs the server needs it"
 GONE: Final = {
     "mcpcore.Server": {
         **dict.fromkeys(

@@ -124,6 +124,24 @@ def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
     )
 
 
+MANAGED = """async def test_sell(server):
+    assert 1 == await server.mcp._tool_manager.call_tool("sell", {"x": 1})
+    assert 1 == await server.mcp._tool_manager.call_tool("sell", {"x": 1}, None)
+    assert 1 == await server.mcp._tool_manager.call_tool("sell", arguments={}, context=None)
+    assert 1 == await server.mcp.call_tool("sell", {"x": 1})
+"""
+
+
+def test_a_call_of_the_manager_of_tools_without_a_context_has_a_line(tmp_path: Path) -> None:
+    """Version 1 of the SDK asked for none."""
+    server = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
+    outcome, _ = run(tmp_path, {"server.py": server, "test_server.py": MANAGED})
+    pattern = "_tool_manager.call_tool() without a context, which SDK 2.0 asks for"
+    assert [f"test_server.py:2: {pattern}: pass Context() of mcp.server.mcpserver behind the arguments"] == [
+        line for line in report(outcome) if "_tool_manager" in line
+    ]
+
+
 STARTS = {
     "stdio, and an application": ("asyncio.run(main())\nmcp.run()\napp = mcp.streamable_http_app()", False),
     "a call that has the option": ('mcp.run(transport="sse", port=9000)', False),

@@ -68,6 +68,7 @@ _SHARED: Final = (
     "connect in each call, or pass check_same_thread=False and lock, since version 2 runs functions in threads"
 )
 _PARTS: Final = "read .structured_content or .content of the CallToolResult, which is no tuple"
+_NO_CONTEXT: Final = f"_tool_manager.call_tool() without a context, which {SDK_2} asks for"
 _CONNECTS: Final = "mcp.client.streamable_http.streamable_http_client"
 _ENTERS: Final = ("enter_async_context", "__aenter__", "wait_for")
 """What a connection is opened with, outside `async with`."""
@@ -348,6 +349,10 @@ class Renaming:
                 self._note(
                     node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
                 )
+        is_whole = bool(node.args[2:]) or any(keyword.arg in {"context", None} for keyword in node.keywords)
+        is_sdk = self.project.fields and not self.project.managers
+        if is_sdk and not is_whole and ast.unparse(node.func).endswith("._tool_manager.call_tool"):
+            self._note(node, _NO_CONTEXT, "pass Context() of mcp.server.mcpserver behind the arguments")
         if name == "get_server_capabilities" and isinstance(node.func, ast.Attribute) and self._is_theirs(name):
             self._write(node, f"{self.module.source.segment(node.func.value)}.server_capabilities")
         user = self.module.parents.get(node)

@@ -130,11 +130,29 @@ def test_found():
         result = found("a")
     assert "error" in result
 """
+KEPT = """import pytest
+
+from server import tools
 
 
-def test_a_test_below_a_context_manager_that_expects_no_exception_reads_a_failure(tmp_path: Path) -> None:
-    """Its argument is no class of an exception, so the tool goes on to return the failure, with a line."""
-    outcome, files = run(tmp_path, {"server.py": SERVER, "test_server.py": PATCHED})
+def test_found():
+    result = tools["found"]("a")
+    assert "error" in result
+"""
+INLINE = """import pytest
+
+from server import tools
+
+
+def test_found():
+    assert "error" in tools['found']("a")
+"""
+
+
+@pytest.mark.parametrize("tests", [PATCHED, KEPT, INLINE], ids=["patched", "kept", "inline"])
+def test_a_tool_returns_the_failure_that_a_test_reads(tests: str, tmp_path: Path) -> None:
+    """A context manager that expects no exception hides no test, nor does a mapping of the tools by their names."""
+    outcome, files = run(tmp_path, {"server.py": SERVER, "test_server.py": tests})
     assert 'return {"error": "There is no order a"}' in files["server.py"]
     assert "a test reads the failure that it returns: change test_server.py:" in "\n".join(report(outcome))
 

@@ -334,8 +334,11 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
     for name in filter(None, [*sum(_UNWRAPPED.findall(module.source.text), ()), *(by_name if takes else ())]):
         known.update((node, known.get(node, Asserted())._replace(unwraps=True)) for node in by_name.get(name, ()))
     nodes = cache(lambda block: [*walk([block])])
-    for call, scope in module.calls_near("call_tool(", *{f"{name}(" for name in by_name}):
-        called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    keys = {f"{name}{quote}](" for name in by_name for quote in "\"'"}
+    for call, scope in module.calls_near("call_tool(", *{f"{name}(" for name in by_name}, *keys):
+        # `tools["sell"](...)`, of what a test registered
+        key = getattr(getattr(call.func, "slice", None), "value", "")
+        called = str(getattr(call.func, "attr", getattr(call.func, "id", key)))
         symbol = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
         if by_string := called == "call_tool" and bool(call.args) and isinstance(call.args[0], ast.Constant):
             called = getattr(call.args[0], "value", "")
@@ -349,7 +352,7 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
         # If no name keeps the result, only its own statement reads it.
         kept = any(isinstance(part, ast.Assign) and call in walk([part]) for part in nodes(block))
         tests = [*filter(None, map(_asserted, nodes(block)))]
-        tests = [test for test in tests if kept or f"{called}(" in test]
+        tests = [test for test in tests if kept or f"{called}(" in test or f"{key}'](" in test]
         # `pytest.raises(...)` and `self.assertRaises(...)`, not `patch(...)`
         raising = [
             (item.context_expr, part)

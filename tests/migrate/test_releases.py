@@ -142,6 +142,34 @@ def test_a_call_of_the_manager_of_tools_without_a_context_has_a_line(tmp_path: P
     ]
 
 
+WRAPPED = """from mcp import types
+from mcp.server.fastmcp import FastMCP
+from mcp.types import ServerResult
+
+mcp = FastMCP("x")
+
+
+def wrap(tools):
+    if tools is None:
+        return ServerResult(types.EmptyResult())
+    return types.ServerResult(
+        types.ListToolsResult(tools=tools),
+    )
+
+
+def unwrap(message: types.JSONRPCMessage):
+    return types.JSONRPCMessage.__name__, message
+"""
+
+
+def test_types_around_other_types_go(tmp_path: Path) -> None:
+    """Version 2 of the SDK has them as unions, which nothing can call."""
+    _, files = run(tmp_path, {"server.py": WRAPPED})
+    assert "        return types.EmptyResult()\n    return types.ListToolsResult(tools=tools)\n" in files["server.py"]
+    assert "import ServerResult" not in files["server.py"]
+    assert "return types.JSONRPCMessage.__name__, message" in files["server.py"]
+
+
 STARTS = {
     "stdio, and an application": ("asyncio.run(main())\nmcp.run()\napp = mcp.streamable_http_app()", False),
     "a call that has the option": ('mcp.run(transport="sse", port=9000)', False),

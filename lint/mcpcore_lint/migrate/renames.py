@@ -67,6 +67,12 @@ _SAME: Final = """
 FIELDS: Final = frozenset({*ATTRIBUTES, *ATTRIBUTES.values(), *_SAME.split()})
 """The fields of all types of the protocol, in either version."""
 
+UNIONS: Final = frozenset({
+    "ClientNotification", "ClientRequest", "ClientResult", "JSONRPCMessage", "ServerNotification", "ServerRequest",
+    "ServerResult",
+})  # fmt: skip
+"""Types of the protocol that were classes around one of several types, and are those types in version 2."""
+
 OF_PROTOCOL: Final = re.compile(
     r"mcp\.(?:Tool|CallToolResult|TextContent)|mcp[._]types\.(?!SubscriptionFilter$)[A-Z]\w*"
 )

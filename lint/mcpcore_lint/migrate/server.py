@@ -27,6 +27,7 @@ from mcpcore_lint.migrate.renames import (
     REQUESTS,
     SDK_2,
     SERVER,
+    UNIONS,
     renamed,
     renamed_path,
 )
@@ -349,6 +350,10 @@ class Renaming:
                 self._note(
                     node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
                 )
+        if name in UNIONS and node.args and self._named(node.func) == f"mcp.types.{name}":
+            start, end = self.module.source.node_range(node)
+            inner = self.module.source.node_range(node.args[0])
+            self.edits += [Edit(start, inner[0], ""), Edit(inner[1], end, "")]
         is_whole = bool(node.args[2:]) or any(keyword.arg in {"context", None} for keyword in node.keywords)
         is_sdk = self.project.fields and not self.project.managers
         if is_sdk and not is_whole and ast.unparse(node.func).endswith("._tool_manager.call_tool"):

@@ -66,8 +66,8 @@ LOW_LEVEL: Final = re.compile(
     rb"(?<!_mcp_server)\.request_handlers\[.*\] = ))" % "|".join(_FORMS).encode()
 )
 """A low-level server of version 1 of the SDK."""
-_DECORATORS: Final = frozenset({*_FORMS, "completion"})
-REGISTERS: Final = re.compile(rb"@[\w.]+\.(?:%b)\(" % "|".join(sorted(_DECORATORS)).encode())
+DECORATORS: Final = frozenset({*_FORMS, "completion"})
+REGISTERS: Final = re.compile(rb"@[\w.]+\.(?:%b)\(" % "|".join(sorted(DECORATORS)).encode())
 """A handler, perhaps in a file that imports its server from another one."""
 _EMPTY: Final = frozenset({"EmptyResult", "None"})
 _MESSAGE: Final = ", params.message"
@@ -146,7 +146,7 @@ def names_server(modules: Iterable[Module]) -> bool:
 def _kind(decorator: ast.expr, module: Module) -> str:
     """The name of the decorator of a low-level server; empty for another one, as other servers have `completion()`."""
     match decorator:
-        case ast.Call(func=ast.Attribute(value=server, attr=name), args=[]) if name in _DECORATORS:
+        case ast.Call(func=ast.Attribute(value=server, attr=name), args=[]) if name in DECORATORS:
             return "" if SERVER_CLASSES & classes_of(server, scope_around(server, module)) else name
     return ""
 

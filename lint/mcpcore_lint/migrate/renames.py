@@ -1,7 +1,11 @@
 """The names that version 2 of the SDK changed, and the classes that mcpcore's `Server` replaces."""
 
 import re
+from collections.abc import Collection
 from typing import Final, NamedTuple
+
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.records import in_test_file
 
 SERVER: Final = ("mcpcore", "Server")
 OLD_PACKAGE: Final = "mcp.server.fastmcp"
@@ -52,6 +56,8 @@ ATTRIBUTES: Final = {
     "_mcp_server": "_lowlevel_server",
 }
 """Fields of the SDK's types. Version 2 reads them by their Python names only."""
+
+_FASTMCP: Final = re.compile(r"^[ \t]*(?:import|from) fastmcp\b", re.MULTILINE)
 
 _SAME: Final = """
     action annotations argument arguments audience blob cache_scope call cancel capabilities code completion
@@ -261,3 +267,16 @@ def renamed_path(path: str) -> str | None:
     if path in {"mcp.McpError", "mcp.shared.exceptions.McpError"}:
         return path.replace("McpError", "MCPError")
     return None
+
+
+def members_renamed(modules: Collection[Module], *, version_1: bool) -> tuple[frozenset[str], frozenset[str]]:
+    """The fields of the SDK to rename and the private attributes of FastMCP 2 to list, without those of own classes."""
+    infos = [info for module in modules for info in module.classes.values()]
+    owned = {name for info in infos for name in (*info.attributes, *info.instance_attributes, *info.methods)}
+    fields = frozenset(ATTRIBUTES) - owned if version_1 else frozenset()
+    if not any(_FASTMCP.search(module.source.text) for module in modules):
+        return fields, frozenset()
+    naming = [module for module in modules if module.source.has("from mcp.server")]
+    sdk = any(not in_test_file(module.path, module.source.text, scripts=False) for module in naming)
+    # FastMCP has this attribute, too, and keeps it.
+    return fields - {"_mcp_server"}, frozenset() if sdk else MANAGERS - owned

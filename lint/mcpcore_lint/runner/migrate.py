@@ -21,6 +21,7 @@ from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate import requirements
 from mcpcore_lint.migrate.callers import Callers, Helpers, asserted, follow, is_test
+from mcpcore_lint.migrate.expectations import changes_between, expectations, reasons
 from mcpcore_lint.migrate.imports import ordered, unused, used_names
 from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, Marker, names_server, plan_servers
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
@@ -28,7 +29,7 @@ from mcpcore_lint.migrate.model import RULES, STOPS, Left, merged, stopped
 from mcpcore_lint.migrate.options import RUNS, Servers, plan_options, refused, servers_of
 from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
 from mcpcore_lint.migrate.reached import imported_by, unresolved_lines
-from mcpcore_lint.migrate.renames import ATTRIBUTES, MANAGERS
+from mcpcore_lint.migrate.renames import ATTRIBUTES, members_renamed
 from mcpcore_lint.migrate.server import Project, Renaming
 from mcpcore_lint.model import ToolDef
 from mcpcore_lint.paths import below, is_below
@@ -44,7 +45,6 @@ MAX_PASSES: Final = 12
 _VERSION_1: Final = re.compile(
     rb"mcp\.server\.fastmcp|\bMcpError\b|mcp\.server import [^\n]*FastMCP|\bimport fastmcp|from fastmcp"
 )
-_FASTMCP: Final = re.compile(r"^[ \t]*(?:import|from) fastmcp\b", re.MULTILINE)
 _WORDS: Final = b"|".join([b"mcp", RUNS, REGISTERS.pattern, *(rb"\b%b\b" % name.encode() for name in ATTRIBUTES)])
 _CONCERNS: Final = re.compile(_WORDS, re.IGNORECASE)
 
@@ -166,7 +166,8 @@ class _Run:
         kept: set[str] = set()
         tools = 0
         new = low or any(map(NEW.search, files.values()))
-        for step in (*[_Pass.mark] * new, *[_Pass.adapt] * low, _Pass.rename, _Pass.convert, _Pass.reach, _Pass.tidy):
+        steps = (_Pass.rename, _Pass.convert, _Pass.reach, _Pass.expect, _Pass.tidy)
+        for step in (*[_Pass.mark] * new, *[_Pass.adapt] * low, *steps):
             # The failures of what stays have lines.
             visited: Collection[str] = files.keys() - (kept if step is not _Pass.convert else set())
             for _ in range(MAX_PASSES):
@@ -365,6 +366,10 @@ class _Run:
         stopping = [(line, Located(paths.get(line.path, ""), line, 0)) for line in removed if line.stops]
         left += (line._replace(line=self._line(place, written=write)) for line, place in stopping)
         left += trial.missing(self.raw, self.shown, left) if trial is not None and write else ()
+        if tried is not None and tried.runs:
+            before_run, after_run = tried.runs
+            tests = {path: self.contents.get(at, self.raw[at]) for path, at in paths.items()}
+            tried = tried._replace(check=(*after_run.difference(before_run, reasons(left, tests)),))
         parallel = tuple(name for name, path in self.parallel.items() if self.homes.get(path) not in self.kept)
         if not parallel and not self.tools:
             parallel = ("every tool, resource and prompt",)
@@ -478,18 +483,7 @@ class _Pass:
 
     def rename(self, visited: Collection[str]) -> None:
         """Rename what releases call differently. The tools wait until no name changes any more."""
-        owned = {
-            name
-            for module in self.modules.values()
-            for info in module.classes.values()
-            for name in (*info.attributes, *info.instance_attributes, *info.methods)
-        }
-        fields = frozenset(ATTRIBUTES) - owned if self._state.version_1 else frozenset()
-        managers: frozenset[str] = frozenset()
-        if any(_FASTMCP.search(module.source.text) for module in self.modules.values()):
-            fields -= {"_mcp_server"}  # FastMCP has this attribute, too, and keeps it
-            sdk = any(module.source.has("from mcp.server") for module in self.modules.values() if not is_test(module))
-            managers = frozenset() if sdk else MANAGERS - owned
+        fields, managers = members_renamed(self.modules.values(), version_1=self._state.version_1)
         typed = self._state.version_1 and self._state.typed
         project = Project(fields, self._state.exported, managers, typed, self._state.sends_texts)
         for path, module in self.modules.items() if "server" in self._run.rules else ():
@@ -551,6 +545,14 @@ class _Pass:
             # A dispatcher already has a line.
             serves = any(tool.is_dispatcher for tool in self.checker.find_tools(module))
             self._note("unresolved", path, () if serves or is_test(module) else unresolved_lines(module))
+
+    def expect(self, visited: Collection[str]) -> None:
+        """Note the expectations of tests that no longer hold."""
+        changed = changes_between(self._files, self._run.contents)
+        contracts = {tool for *_, tool in self._run.converted} - self._run.parallel.keys()
+        for path in self.modules if "server" in self._run.rules and visited else ():
+            with self._guarded(path):
+                self._note("expect", path, expectations(self.modules[path], changed, contracts))
 
     def tidy(self, visited: Collection[str]) -> None:
         """Remove the imports that the steps before this one left without a use."""

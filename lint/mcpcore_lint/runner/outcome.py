@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Failure
@@ -16,8 +17,10 @@ _CAUSES, _WIDTH = 10, 200
 """How many errors of tests are shown, and how much of each."""
 _BAD_TEST: Final = re.compile(r"FAILED|FAIL:|ERROR: \S+ \(|ERROR \S+(?:::|\.py(?: - |$))")
 """A line of pytest or unittest about a test, which a line of a log is not."""
-_REPORT: Final = re.compile(r"^_{3,} .+ _{3,}$", re.MULTILINE)
+_REPORT: Final = re.compile(r"^_{3,} (?:\S+\.)?(\S+?)(?:\[.*\])? _{3,}$", re.MULTILINE)
 """The line of pytest above what it says about a test that failed."""
+_SUMMARY: Final = re.compile(r"\b\d+ (?:passed|failed|errors?|skipped)\b.* in [\d.]+s")
+"""The line of pytest below everything that it says, unless the process goes on to complain."""
 _ERROR: Final = re.compile(r"^E +(\S.*)(?:\nE .*)*", re.MULTILINE)
 
 
@@ -37,24 +40,53 @@ class Ran(NamedTuple):
     lines: list[str]
 
     @property
-    def causes(self) -> Counter[str]:
-        """The errors that pytest shows, each with the number of tests that it ended."""
-        reports = _REPORT.split("\n".join(self.lines))[1:]
+    def end(self) -> str:
+        """How it ended."""
+        ends = [line for line in self.lines if _SUMMARY.search(line)] or self.lines or [""]
+        return f"{ends[-1]} (exit code {self.code})"
+
+    def causes(self, explained: Collection[str] = ()) -> Counter[str]:
+        """The errors that pytest shows of tests without an explanation, each with the number of tests that it ended."""
+        _, *parts = _REPORT.split("\n".join(self.lines))
+        reports = [text for name, text in zip(parts[::2], parts[1::2], strict=True) if name not in explained]
         return Counter(errors[-1][:_WIDTH] for report in reports if (errors := _ERROR.findall(report)))
 
-    def difference(self, before: Ran) -> list[str]:
-        """The last lines of both runs, the errors of the tests that fail now, and new lines about failures."""
-        old, earlier = set(before.lines), before.causes
-        new = [line for line in self.lines if _BAD_TEST.match(line) and line not in old]
-        ends = [
-            f"{when}: {ran.lines[-1] if ran.lines else ''} (exit code {ran.code})"
-            for when, ran in (("before", before), ("after", self))
-        ]
-        ends += [
+    def difference(self, before: Ran, reasons: Mapping[tuple[str, str], str]) -> list[str]:
+        """The ends of both runs, the errors of tests without a reason, and the tests with one or that failed only now.
+
+        Args:
+            before: The first run.
+            reasons: Why tests fail now, by the paths of their files and their names.
+        """
+        old = {line.partition(" - ")[0] for line in before.lines}
+        bad: dict[str, list[str]] = {}
+        for line in filter(_BAD_TEST.match, self.lines):
+            bad.setdefault(line.partition(" - ")[0].partition("[")[0], []).append(line)
+        explained = {test: why for test in bad for (path, name), why in reasons.items() if _is_of(test, path, name)}
+        earlier, causes = before.causes(), self.causes([test.rpartition("::")[2] for test in explained])
+        alike = [
             f"{number} test{'s' * (number > 1)} ({earlier[text]} before): {text}"
-            for text, number in self.causes.most_common(_CAUSES)
+            for text, number in causes.most_common(_CAUSES)
         ]
-        return [*ends, *new[:_LINES], *([f"and {len(new) - _LINES} more"] if len(new) > _LINES else [])]
+        new = {test: [line for line in lines if line.partition(" - ")[0] not in old] for test, lines in bad.items()}
+        tests = [_shown(test, lines, explained[test]) for test, lines in bad.items() if test in explained]
+        tests += [_shown(test, lines) for test, lines in new.items() if lines and test not in explained]
+        rest = [f"and {len(tests) - _LINES} more"] if len(tests) > _LINES else []
+        return [f"before: {before.end}", f"after: {self.end}", *alike, *tests[:_LINES], *rest]
+
+
+def _is_of(test: str, path: str, name: str) -> bool:
+    """Whether a line of pytest is about a function in a file; the two may be relative to other folders."""
+    file, _, inside = test.rpartition(" ")[2].partition("::")
+    return inside.rpartition("::")[2] == name and (path.endswith(file) or file.endswith(path))
+
+
+def _shown(test: str, lines: list[str], why: str = "") -> str:
+    """The line about a test, or about all cases of one, with the reason."""
+    if len(lines) == 1 and not why:
+        return lines[0]
+    cases = f" ({len(lines)} cases)" if len(lines) > 1 else ""
+    return f"{test}{cases}{why and f': {why}'}"
 
 
 class Tried(NamedTuple):
@@ -68,8 +100,10 @@ class Tried(NamedTuple):
     """The files that cannot be imported, before and after, each with the reason."""
     tools: int = 0
     """How many tools the servers list."""
+    runs: tuple[Ran, ...] = ()
+    """The outcome of the command before and after."""
     check: tuple[str, ...] = ()
-    """How the command ended before and after."""
+    """What these say."""
     lacking: tuple[tuple[str, str], ...] = ()
     """The files that could not be tried, each with the reason."""
     started: tuple[tuple[str, str], ...] = ()

@@ -221,10 +221,10 @@ class Experiment:
         untried = unreadable or after.untried or nothing
         failed = after.failed.items() if not untried else ()
         broken = [(path, problem.why) for path, problem in failed if path not in lacking]
-        check = ran.difference(self._ran) if ran is not None and self._ran is not None else []
+        runs = (self._ran, ran) if ran is not None and self._ran is not None else ()
         worse = ran is not None and self._ran is not None and ran.code != 0 == self._ran.code
         missing = lacking.items() if not untried else ()
-        return Tried(untried, (*undone.items(),), (*broken,), after.tools, (*check,), (*missing,), worse=worse)
+        return Tried(untried, (*undone.items(),), (*broken,), after.tools, runs, lacking=(*missing,), worse=worse)
 
 
 def _scripts(root: str) -> list[tuple[str, str, str]]:

@@ -1,0 +1,189 @@
+"""Expectations of tests that no longer hold after the run: a line of the report for each, with the next step."""
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import returned, walk
+from mcpcore_lint.engine.syntax.scopes import Scope
+from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
+from mcpcore_lint.migrate.callers import is_test
+from mcpcore_lint.migrate.lowlevel import DECORATORS, REGISTERS
+from mcpcore_lint.migrate.model import FAILS, Left
+from mcpcore_lint.migrate.renames import SDK_2
+from mcpcore_lint.migrate.server import SERVER_CLASSES
+from mcpcore_lint.model import Symbol
+from mcpcore_lint.records import in_test_file
+
+_SERVES: Final = re.compile(rb"^[ \t]*from mcpcore import (?:\([^)]*|.*)\bServer\b", re.MULTILINE)
+_COVERS: Final = re.compile(rb"^[ \t]*from mcpcore\.integrations\.fastmcp import", re.MULTILINE)
+_RETURNS: Final = re.compile(rb"\breturn CallToolResult\(")
+_RESULT: Final = "CallToolResult"
+_KINDS: Final = (ast.Compare, ast.Call, ast.keyword, ast.Attribute, ast.Subscript, ast.Name)
+_CALLS: Final = re.compile(r"\A(?![\s\S]*\(ValidationError)[\s\S]*call_tool\(")
+"""A test that calls tools, and expects no exception of pydantic itself."""
+_REFUSED: Final = re.compile(r"validation error", re.IGNORECASE)
+"""How the frameworks begin to say that they refuse arguments."""
+_PARTS: Final = frozenset({"", "properties", "required"})
+"""The parts of an output schema that admit failures; empty for the whole schema."""
+_INSIDE: Final = frozenset({"set", "sorted", "list", "dict", "len"})
+"""Functions whose value says what is in their argument."""
+_DEPTH: Final = 3
+"""How many names are followed to a schema."""
+
+
+class Changes(NamedTuple):
+    """The files that are no tests and that the run changes, by their absolute paths."""
+
+    served: frozenset[str]
+    """Those that get the server of mcpcore."""
+    covered: frozenset[str]
+    """Those that get its middleware for FastMCP."""
+    adapted: frozenset[str]
+    """Those that lose the decorators of low-level servers."""
+    marked: frozenset[str]
+    """Those whose functions return a result of version 2 for a failure."""
+
+
+def changes_between(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Changes:
+    """What changes in files between two states, of which the second one may have others, and has those that change."""
+
+    def gained(pattern: re.Pattern[bytes], old: Mapping[str, bytes], new: Mapping[str, bytes]) -> frozenset[str]:
+        return frozenset(path for path in both if pattern.search(new[path]) and not pattern.search(old[path]))
+
+    both = before.keys() & after.keys()
+    return Changes(
+        gained(_SERVES, before, after),
+        gained(_COVERS, before, after),
+        gained(REGISTERS, after, before),
+        gained(_RETURNS, before, after),
+    )
+
+
+def expectations(module: Module, changed: Changes, contracts: set[str]) -> Iterator[Left]:
+    """The lines about a file, most of them about what its tests expect.
+
+    Args:
+        module: The file.
+        changed: What the run changes.
+        contracts: The names of the async functions of tools that get a contract.
+    """
+    in_tests = is_test(module)
+    nodes = walk([module.tree]) if any(changed) else ()
+    for node in (node for node in nodes if isinstance(node, _KINDS)):
+        scope = scope_around(node, module)
+        why = _expected(node, scope, changed, contracts) if in_tests else None
+        why = why or (_read(node, scope) if changed.served else None)
+        if why is not None:
+            yield Left(module.path, node.lineno, (), *why, stops=FAILS)
+
+
+def reasons(lines: Collection[Left], files: Mapping[str, bytes]) -> dict[tuple[str, str], str]:
+    """What the report says of the functions of tests, by the path and the name.
+
+    Args:
+        lines: The lines of the report.
+        files: The files that they may be about, as they are now.
+    """
+    said: dict[tuple[str, str], str] = {}
+    for path in {line.path for line in lines if in_test_file(line.path)} & files.keys():
+        functions = []
+        with suppress(SyntaxError, ValueError, RecursionError):  # such a file has a line, too
+            functions = [node for node in ast.walk(ast.parse(files[path])) if isinstance(node, FUNCTIONS)]
+        for line in (line for line in lines if line.path == path):
+            around = [node for node in functions if node.lineno <= line.line <= (node.end_lineno or 0)]
+            said.update(((path, node.name), f"line {line.line} {line.pattern}: {line.decide}") for node in around)
+    return said
+
+
+def _expected(node: ast.AST, scope: Scope, changed: Changes, contracts: set[str]) -> tuple[str, str] | None:
+    """The expectation of a part of a test that no longer holds, and the next step."""
+    reads_failures = changed.served or changed.covered
+    match node:
+        case (
+            ast.Compare(left=ast.Constant(value=str(text)), ops=[ast.In()])
+            | ast.Call(func=ast.Attribute(attr="assertIn"), args=[ast.Constant(value=str(text)), *_])
+            | ast.keyword(arg="match", value=ast.Constant(value=str(text)))
+        ) if reads_failures and _REFUSED.search(text) and _CALLS.search(ast.unparse(scope.node)):
+            return f'looks for "{text}" where arguments are refused', 'look for "invalid_arguments", the reason'
+        case ast.Compare(left=ast.Attribute(attr="data"), ops=[ast.Eq()]) if (
+            reads_failures and "read_resource" in ast.unparse(scope.node)
+        ):
+            return "compares the data of a failure of a resource", "it also has `error`, with the code and advice"
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]) if (
+            changed.served and not _PARTS.isdisjoint({_part(left, scope), _part(right, scope)})
+        ):
+            return "compares a whole output schema", "it has `error` in `properties`, and `required` in `anyOf`"
+        case ast.Attribute(attr=name, value=ast.Name(id=double)) if name in DECORATORS and changed.adapted:
+            calls = [part for part in walk([scope.node]) if isinstance(part, ast.Call)]
+            passed = [call for call in calls if double in {getattr(value, "id", "") for value in call.args}]
+            if not changed.adapted.isdisjoint(home for call in passed for home, _ in _called(call, scope)):
+                return f"expects a double to have a decorator that {SDK_2} does not have", "expect add_request_handler"
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int())) if changed.marked:
+            values = [binding.value for binding in scope.bindings.get(name, ())]
+            for home, function in (called for value in values for called in _called(value, scope)):
+                if home in changed.marked and any(_RESULT in ast.unparse(value) for value in returned(function)):
+                    return f"reads a part of what {function.name}() returns", f"it is a {_RESULT} if the tool failed"
+        case ast.Call(func=ast.Name(id="getsource") | ast.Attribute(attr="getsource"), args=[value]) if changed.served:
+            owner = value.value if isinstance(value, ast.Attribute) else value
+            if SERVER_CLASSES & classes_of(owner, scope):
+                return (
+                    "reads the source of the server, which is of mcpcore now",
+                    "read that of mcp.server.mcpserver.MCPServer",
+                )
+        case ast.Call(func=ast.Attribute(attr="iscoroutinefunction") | ast.Name("iscoroutinefunction"), args=[value]):
+            known = evaluate(value, scope)
+            parts = walk([scope.node]) if not isinstance(known, Symbol) else [known.definition]
+            names = {str(getattr(part, "attr", getattr(part, "name", getattr(part, "value", "")))) for part in parts}
+            if contracts & names:
+                return (
+                    "checks that a tool is a coroutine function",
+                    "check its .handler, since a tool with a contract is an object",
+                )
+    return None
+
+
+def _read(node: ast.AST, scope: Scope) -> tuple[str, str] | None:
+    """An exception of `read_resource()` of the server, if somebody reads the words that it had in version 1."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="read_resource", value=server)) if SERVER_CLASSES & classes_of(
+            server, scope
+        ):
+            kinds = (ast.Try, ast.With, ast.AsyncWith)
+            around = [part for part in walk([scope.node]) if isinstance(part, kinds) and node in walk([*part.body])]
+            reads = [clause.name for part in around for clause in getattr(part, "handlers", ())]
+            items = [item for part in around for item in getattr(part, "items", ())]
+            reads += [item.optional_vars or "match=" in ast.unparse(item.context_expr) for item in items]
+            if any(reads):
+                return "reads the words of an exception of read_resource()", "they are in its __cause__"
+    return None
+
+
+def _part(node: ast.expr | None, scope: Scope, depth: int = 0) -> str | None:
+    """The part of an output schema that an expression is, or says what is in it; None for other expressions."""
+    match node:
+        case ast.Attribute(attr="output_schema" | "outputSchema"):
+            return ""
+        case ast.Name(id=name) if depth < _DEPTH:
+            values = [binding.value for binding in scope.bindings.get(name, ())]
+            return _part(values[0], scope, depth + 1) if len(values) == 1 else None
+        case (
+            ast.Subscript(value=value, slice=ast.Constant(value=str(key)))
+            | ast.Call(func=ast.Attribute(attr="get", value=value), args=[ast.Constant(value=str(key)), *_])
+        ) if _part(value, scope, depth) == "":
+            return key
+        case ast.Call(func=ast.Name(id=name), args=[value]) if name in _INSIDE:
+            return _part(value, scope, depth)
+    return None
+
+
+def _called(node: ast.expr | None, scope: Scope) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The function of the project that an expression calls, with the path of its file."""
+    call = node.value if isinstance(node, ast.Await) else node
+    symbol = evaluate(call.func, scope) if isinstance(call, ast.Call) else None
+    if isinstance(symbol, Symbol) and isinstance(symbol.definition, FUNCTIONS) and symbol.module is not None:
+        yield symbol.module.absolute, symbol.definition

@@ -1,0 +1,198 @@
+"""What tests of a server expect, and the run changes, has a line that says what to write instead."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mcpcore.cli.root import cli
+from tests.files import write_files
+from tests.migrate.migrating import report, run
+from tests.tables import in_one_test
+
+SERVER = """from mcp.server.fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+
+@mcp.tool()
+async def find(path: str) -> str:
+    if not path:
+        raise ValueError("The path is empty, so nothing can be found")
+    return path
+
+
+@mcp.tool()
+def look(path: str) -> str:
+    if not path:
+        raise ValueError("The path is empty, so nothing can be seen")
+    return path
+"""
+ADDED = """
+
+import inspect
+from mcp.server.fastmcp import FastMCP
+from server import find, mcp
+
+
+def other():
+    return 1
+
+
+class Store:
+    def read_resource(self, uri): ...
+"""
+REFUSED = 'looks for "{}" where arguments are refused: look for "invalid_arguments", the reason'
+SCHEMA = "compares a whole output schema: it has `error` in `properties`, and `required` in `anyOf`"
+DATA = "compares the data of a failure of a resource: it also has `error`, with the code and advice"
+SOURCE = "reads the source of the server, which is of mcpcore now: read that of mcp.server.mcpserver.MCPServer"
+ASYNC = "checks that a tool is a coroutine function: check its .handler, since a tool with a contract is an object"
+WORDS = "reads the words of an exception of read_resource(): they are in its __cause__"
+
+
+@in_one_test(
+    ("body", "expected"),
+    [
+        ("text = call_tool('find', {})\n    assert 'validation error' in text", REFUSED.format("validation error")),
+        (
+            "text = call_tool('find', {})\n    test.assertIn('Input validation error', text)",
+            REFUSED.format("Input validation error"),
+        ),
+        (
+            "with pytest.raises(ToolError, match='2 validation errors'):\n        mcp.call_tool('find', {})",
+            REFUSED.format("2 validation errors"),
+        ),
+        ("text = call_tool('find', {})\n    assert 'empty' in text", ""),
+        ("text = str(Model(path=1))\n    assert 'validation error' in text", ""),
+        (
+            "with pytest.raises(ValidationError, match='validation error'):\n        Model()\n    call_tool('find', {})",
+            "",
+        ),
+        ("assert tool.outputSchema == {'type': 'object'}", SCHEMA),
+        ("schema = tool.output_schema\n    assert schema['required'] == ['result']", SCHEMA),
+        ("parts = tool.output_schema.get('properties', {})\n    assert set(parts) == {'result'}", SCHEMA),
+        ("assert tool.output_schema['type'] == 'object'", ""),
+        ("assert tool.output_schema['properties']['result'] == {}", ""),
+        ("assert tool.input_schema == {'type': 'object'}", ""),
+        ("schema = list(other)\n    other = list(schema)\n    assert schema == other", ""),
+        ("error = failing(session.read_resource, uri)\n    assert error.data == {'uri': uri}", DATA),
+        ("error = failing(session.send, uri)\n    assert error.data == {'uri': uri}", ""),
+        ("assert 'uvicorn' in inspect.getsource(FastMCP.run)", SOURCE),
+        ("assert 'return' in inspect.getsource(other)", ""),
+        ("assert inspect.iscoroutinefunction(getattr(server, 'find'))", ASYNC),
+        ("assert inspect.iscoroutinefunction(find)", ASYNC),
+        ("assert not inspect.iscoroutinefunction(other)", ""),
+        ("assert not inspect.iscoroutinefunction(other)\n    find('x')", ""),
+        ("assert not inspect.iscoroutinefunction(getattr(server, 'look'))", ""),
+        ("with pytest.raises(Exception) as info:\n        mcp.read_resource('x://y')\n    str(info)", WORDS),
+        ("with pytest.raises(Exception, match='no y'):\n        mcp.read_resource('x://y')", WORDS),
+        ("with pytest.raises(Exception):\n        mcp.read_resource('x://y')", ""),
+        ("with pytest.raises(Exception, match='no y'):\n        Store().read_resource('x://y')", ""),
+    ],
+)
+def test_what_a_test_expects(body: str, expected: str, tmp_path: Path) -> None:
+    """A line is about something that the test certainly reads; a look-alike has none."""
+    test = f"{ADDED}\n\ndef test_it():\n    {body}\n"
+    done, _ = run(tmp_path, {"server.py": SERVER, "test_server.py": test})
+    lines = [line.partition(": ")[2] for line in report(done) if line.startswith("test_server.py")]
+    assert [expected] * bool(expected) == lines
+
+
+def test_a_file_of_code_reads_the_words_of_an_exception(tmp_path: Path) -> None:
+    """Its line is not only about tests. A server that the run leaves alone changes nothing."""
+    read = "\n\ndef read():\n    try:\n        return mcp.read_resource('x://y')\n    except Exception as e:\n        return str(e)\n"
+    done, files = run(tmp_path, {"server.py": f"{SERVER}{read}"})
+    assert [WORDS] == [line.partition(": ")[2] for line in report(done)]
+    again, _ = run(tmp_path, files)
+    assert [] == report(again)
+
+
+LOW = """from mcp.server import Server
+from mcp.types import TextContent
+
+
+def register(server: Server, store) -> None:
+    @server.call_tool()
+    async def call(name: str, arguments: dict) -> list[TextContent]:
+        if name == "find":
+            return await find(arguments)
+        return []
+
+
+async def find(arguments: dict) -> list[TextContent]:
+    if not arguments:
+        return [TextContent(type="text", text="Error: no arguments")]
+    return [TextContent(type="text", text="x")]
+"""
+
+
+def test_a_double_of_a_low_level_server(tmp_path: Path) -> None:
+    """It has no decorators in version 2. A session has a method of such a name, too."""
+    test = """from unittest.mock import Mock
+
+from low import find, register
+
+
+async def test_it(session):
+    double = Mock()
+    register(double, None)
+    double.call_tool.assert_called_once()
+    session.call_tool.assert_not_called()
+
+
+async def test_function():
+    result = await find({"x": 1})
+    assert result[0].text == "x"
+
+
+async def test_other():
+    result = sorted("x")
+    assert result[0] == "x"
+"""
+    done, _ = run(tmp_path, {"low.py": LOW, "test_low.py": test})
+    assert [
+        "test_low.py:9: expects a double to have a decorator that SDK 2.0 does not have: expect add_request_handler",
+        "test_low.py:15: reads a part of what find() returns: it is a CallToolResult if the tool failed",
+    ] == [line for line in report(done) if line.startswith("test_low.py")]
+
+
+def test_each_test_that_fails_has_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line is about all cases of a test. One that failed before with another text is not new, and the summary is shown."""
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    tests = """import atexit
+import pytest
+
+written = 'mcpcore' in open('server.py').read()
+atexit.register(print, 'the last words')
+
+
+@pytest.mark.parametrize('case', ['a b', 'c'])
+def test_refused(case):
+    text = 'Error' if written else '1 validation error for call_tool()'
+    assert 'validation error' in text
+
+
+class TestIt:
+    def test_other(self):
+        assert not written
+
+    def test_old(self):
+        raise KeyError('new' if written else 'old')
+"""
+    write_files(tmp_path, {"server.py": SERVER, "tests/test_it.py": tests, "test_broken.py": "import mcp\ndef f(:\n"})
+    command = f"{sys.executable} -m pytest -q -p no:cacheprovider tests"
+    done = CliRunner().invoke(cli, ["migrate", ".", "--write", "--check", command])
+    lines = [line for line in done.stdout.splitlines() if line.startswith("--check")]
+    assert ["before: 1 failed, 3 passed", "after: 4 failed"] == [
+        line.removeprefix("--check ").partition(" in ")[0] for line in lines[:2]
+    ]
+    assert [
+        "--check 1 test (0 before): assert not True",
+        "--check 1 test (0 before): KeyError: 'new'",
+        f"--check FAILED tests/test_it.py::test_refused (2 cases): line 11 {REFUSED.format('validation error')}",
+        "--check FAILED tests/test_it.py::TestIt::test_other - assert not True",
+    ] == lines[2:]

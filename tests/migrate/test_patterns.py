@@ -137,3 +137,77 @@ def find(name: str) -> dict[str, str]:
     outcome, _ = run(tmp_path, {"server.py": source})
     decide = "raise an exception there, or ctx.fail in the tool"
     assert f"server.py:6 find: failed() may return a failure, and the tool passes it on: {decide}" in report(outcome)
+
+
+def test_failures_that_are_returned_later_are_listed(tmp_path: Path) -> None:
+    """They are put into a variable, which the function returns as it is or as JSON; also in a function that a tool calls."""
+    source = """import json
+from fastmcp import FastMCP
+
+mcp = FastMCP("x")
+
+
+@mcp.tool
+def manage(action: str) -> str:
+    if action == "list":
+        result = {"success": True, "items": [action]}
+    else:
+        result = {"success": False, "action": action, "error": f"Unknown action {action}"}
+    return json.dumps(result)
+
+
+@mcp.tool
+def look(name: str) -> dict:
+    info: dict = {"name": name, "error": None}
+    try:
+        info["size"] = len(open(name).read())
+    except OSError as e:
+        info["error"] = f"cannot read it: {e}"
+    except ValueError as e:
+        info.update({"error": str(e)})
+    seen = {"error": f"no {name}"}
+    print(seen)
+    return info
+
+
+@mcp.tool
+def audit(name: str) -> dict:
+    return checked(name)
+
+
+def checked(name: str) -> dict:
+    out = {"success": False, "error": f"no {name}"}
+    return out
+
+
+@mcp.tool
+def price(symbol: str) -> str:
+    return none() if not symbol else symbol
+
+
+def none() -> str:
+    return '{"error": "All sources are down"}'
+
+
+@mcp.tool
+def state(name: str) -> dict:
+    return Job(name).to_dict()
+
+
+class Job:
+    def __init__(self, name: str) -> None:
+        self.error = None if name else "x"
+
+    def to_dict(self) -> dict:
+        return {"done": True, "error": self.error}
+"""
+    outcome, _ = run(tmp_path, {"server.py": source})
+    later, decide = "a failure is put into what is returned later", "raise ctx.fail instead, with the rest as data"
+    passed = "returns a failure, and the tool passes it on: raise an exception there, or ctx.fail in the tool"
+    assert [
+        f"server.py:13 manage: {later}: {decide}",
+        f"server.py:23 look: {later}: {decide}",
+        f"server.py:25 look: {later}: {decide}",
+        f"server.py:36 audit: checked() {passed}",
+        f"server.py:46 price: none() {passed}",
+    ] == report(outcome)

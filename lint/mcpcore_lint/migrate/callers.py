@@ -18,7 +18,7 @@ from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import BROAD, FUNCTIONS, Body, scope_around
 from mcpcore_lint.migrate.contracts import Names
-from mcpcore_lint.migrate.failures import returned_failure
+from mcpcore_lint.migrate.failures import assigned_failures, passed_on, returned_failure
 from mcpcore_lint.migrate.messages import constant_text, pieces
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import Handler, Reach, Symbol, ToolDef
@@ -208,7 +208,8 @@ class Helpers:
             ):  # pragma: no branch - each function that a name leads to is in a module of the project
                 with self._guarded(owner.absolute):
                     inner = Body(definition, owner, body.tool, self._hierarchy)
-                    results = [returned_failure(node, inner) for node in inner.nodes if isinstance(node, ast.Return)]
+                    returns = [node for node in inner.nodes if isinstance(node, ast.Return)]
+                    results = [*(returned_failure(node, inner) for node in returns), *assigned_failures(inner)]
                     surely = [
                         not (isinstance(result, Left) and result.perhaps) for result in results if result is not None
                     ]
@@ -219,7 +220,7 @@ class Helpers:
 
 def _calls(body: Body) -> dict[_Node, bool]:
     """The functions of the project that a function calls, and whether it returns their values."""
-    passed = _passed(body)
+    passed = passed_on(body)
     known: dict[_Node, bool] = {}
     for call in body.nodes:
         for definition in _definitions(call.func, body) if isinstance(call, ast.Call) else ():
@@ -235,28 +236,6 @@ def _definitions(func: ast.expr, body: Body) -> list[_Node]:
     kinds = Inference(class_round(body.scope)).of(func.value, body.scope)
     methods = [method_of(kind.info, func.attr) for kind in kinds if isinstance(kind, Instance)]
     return [method[0] for method in methods if method is not None]
-
-
-def _passed(body: Body) -> set[ast.AST]:
-    """The calls whose values a function returns, as they are or as JSON."""
-    stack: list[ast.expr | None] = [node.value for node in body.nodes if isinstance(node, ast.Return)]
-    answers: set[ast.AST] = set()
-    while stack:
-        value = stack.pop()
-        if value is None or value in answers:
-            continue
-        answers.add(value)
-        match value:
-            case ast.Await(value=inner):
-                stack.append(inner)
-            case ast.Call(func=func, args=[inner, *_]):
-                if body.name_of(func) == "json.dumps":
-                    stack.append(inner)
-            case ast.Name(id=name):
-                stack += [binding.value for binding in body.scope.bindings.get(name, ())]
-            case ast.IfExp(body=one, orelse=other):
-                stack += [one, other]
-    return answers
 
 
 # -- tests of the tools ------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
             left.append(place)
             if not place.perhaps:
                 statements.add(node)
-    return places, [*left, *_left_in_clauses(body)], statements
+    return places, [*left, *assigned_failures(body), *_left_in_clauses(body)], statements
 
 
 # -- clauses that hide a failure: they log and go on, or answer with a value that looks like a result ------------------
@@ -225,6 +225,10 @@ _ABOUT_ERRORS: Final = re.compile(r"(?:^|_)(?:errors?|failures?)(?:_|$)", re.IGN
 _MAKING: Final = frozenset({"__init__", "__new__", "__post_init__", "model_post_init"})
 """Methods by which a class does more than hold its values."""
 _MAKES_ERRORS: Final = re.compile(r"err|fail|exception|problem", re.IGNORECASE)
+_BESIDE: Final = ("an error is returned beside data", "raise ctx.fail with the data, or return the result without it")
+_LATER: Final = ("a failure is put into what is returned later", "raise ctx.fail instead, with the rest as data")
+_JSON: Final = re.compile(r"\s*\{\s*\"error\"\s*:\s*\"(?!\")")
+"""The beginning of a failure that is JSON already."""
 CONTENT: Final = "mcp.TextContent"
 RESULT: Final = "mcp.CallToolResult"
 
@@ -254,6 +258,51 @@ def returned_failure(node: ast.Return, body: Body, content: ast.expr | None = No
     if value is not None and (is_text(value, body.scope) or _is_exception(value, body, node)):
         return _text(node, value, body)
     return _call(node, value, body) if isinstance(value, ast.Call) else None
+
+
+def passed_on(body: Body) -> set[ast.AST]:
+    """The expressions whose values a function returns, as they are or as JSON."""
+    stack: list[ast.expr | None] = [node.value for node in body.nodes if isinstance(node, ast.Return)]
+    answers: set[ast.AST] = set()
+    while stack:
+        value = stack.pop()
+        if value is None or value in answers:
+            continue
+        answers.add(value)
+        match value:
+            case ast.Await(value=inner):
+                stack.append(inner)
+            case ast.Call(func=func, args=[inner, *_]):
+                if body.name_of(func) == "json.dumps":
+                    stack.append(inner)
+            case ast.Name(id=name):
+                stack += [binding.value for binding in body.scope.bindings.get(name, ())]
+            case ast.IfExp(body=one, orelse=other):
+                stack += [one, other]
+    return answers
+
+
+def assigned_failures(body: Body) -> list[Left]:
+    """The lines about failures that a function puts into a variable, or below a key of one, and returns later."""
+    passed = passed_on(body)
+    names = {value.id for value in passed if isinstance(value, ast.Name)}
+    left: list[Left] = []
+    for node in (node for node in body.nodes if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Expr))):
+        items: list[tuple[str | None, ast.expr]] = []
+        match node:
+            case ast.Assign(value=ast.Dict() as mapping) | ast.AnnAssign(value=ast.Dict() as mapping):
+                items = _items(mapping) if mapping in passed else []
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key)))]):
+                items = [(key, node.value)] if name in names and _says(node.value, body) else []
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(id=name), "update"), [ast.Dict() as mapping], [])):
+                items = _items(mapping) if name in names else []
+        # As if the function returned it there.
+        place = ast.copy_location(ast.Return(node.value), node)
+        body.parents[place] = body.parents[node]
+        outcome = _mapping(place, items, "mapping", body)
+        if isinstance(outcome, Place) or (outcome is not None and outcome.pattern == _BESIDE[0]):
+            left.append(body.left(node, *_LATER)._replace(perhaps=not isinstance(node.value, ast.Dict)))
+    return left
 
 
 # -- mappings ----------------------------------------------------------------------------------------------------------
@@ -329,9 +378,7 @@ def _may_be_result(node: ast.Return, table: dict[str, ast.expr], rule: str, body
 
 
 def _beside(node: ast.AST, body: Body) -> Left:
-    return body.left(
-        node, "an error is returned beside data", "raise ctx.fail with the data, or return the result without it"
-    )
+    return body.left(node, *_BESIDE)
 
 
 def _is_failure(table: dict[str, ast.expr]) -> bool:
@@ -359,7 +406,8 @@ def _may_be_none(value: ast.expr) -> bool:
     """Whether a value may be empty, so that the mapping may be a result."""
     if isinstance(value, ast.Call):
         return isinstance(value.func, ast.Attribute) and value.func.attr in {"get", "pop"}
-    return isinstance(value, (ast.IfExp, ast.List, ast.BoolOp))
+    # An object that shows its own state may have no error.
+    return isinstance(value, (ast.IfExp, ast.List, ast.BoolOp)) or ast.unparse(value).startswith("self.")
 
 
 def _says(value: ast.expr, body: Body) -> bool:
@@ -447,6 +495,8 @@ def _text(node: ast.Return, value: ast.expr, body: Body) -> Place | Left | None:
     parts = pieces(value, body.scope)
     start = parts[0] if parts and parts[0] else ""
     clause = body.clause_of(node)
+    if _JSON.match(start):
+        return body.left(node, "a failure is returned as a JSON text", "raise ctx.fail with what it says")
     if _DECLINED.search("".join(filter(None, parts))):
         return None
     names_exception = clause is not None and clause.name is not None and mentions(value, clause.name)

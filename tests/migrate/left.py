@@ -21,6 +21,26 @@ LEFT: dict[str, tuple[str, str]] = {
         """,
         "f: ValueError keeps its class and its text",
     ),
+    "a result as JSON that clients parse": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            shown = json.dumps({"x": x})
+            raise ValueError(shown)
+        """,
+        "f: ValueError keeps its class and its text, JSON that gets words around it",
+    ),
+    "a result as JSON that a helper raises": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            return sent(x)
+
+        def sent(x: str) -> str:
+            raise RuntimeError(json.dumps({"x": x}, indent=2))
+        """,
+        "f: RuntimeError of a helper has a text, JSON that gets words around it, so clients that parse it cannot go on",
+    ),
     "a text that shows an error behind what failed": (
         """
         @mcp.tool()

@@ -23,6 +23,7 @@ from mcpcore_lint.migrate.messages import (
     VAGUE,
     code_of,
     constant_text,
+    is_json,
     is_text,
     is_token,
     parts_of,
@@ -32,7 +33,7 @@ from mcpcore_lint.migrate.messages import (
     unlabelled,
 )
 from mcpcore_lint.migrate.model import Entry, Left, Place
-from mcpcore_lint.migrate.reached import raised_elsewhere
+from mcpcore_lint.migrate.reached import OF_JSON, raised_elsewhere
 from mcpcore_lint.migrate.sentences import blank, is_true_alone, of_class, sentences, without_advice
 from mcpcore_lint.migrate.server import EITHER, serves_either
 from mcpcore_lint.model import ToolDef, string
@@ -226,7 +227,7 @@ class Conversion:
                 break
             for item, good in zip(wanted, named, strict=True):
                 if item not in kept:
-                    self.left.append(self.body.left(item.place.node, *(_TOGETHER if good else _kept(item.place))))
+                    self.left.append(self.body.left(item.place.node, *(_TOGETHER if good else self._kept(item.place))))
             wanted = kept
         self._wanted = wanted
         self.places = [item.place for item in wanted]
@@ -256,6 +257,16 @@ class Conversion:
         blocked = self.blocked_by() if raised else None
         own = [self.body.left(self.body.node, *blocked)] if blocked is not None else []
         return [*own, *(item.left(self.name) for item in raised)]
+
+    def _kept(self, place: Place) -> tuple[str, str]:
+        """The line about a failure that is unchanged."""
+        if not place.raised:
+            decide = "declare a failure mode for each cause, such as the status of a response, and raise ctx.fail"
+            return "a failure is returned whose text tells no code", decide
+        pattern = f"{place.raised.rpartition('.')[2]} keeps its class and its text"
+        if is_json(place.message, self.body.scope):
+            return f"{pattern}, JSON {OF_JSON[0]}", OF_JSON[1]
+        return pattern, "declare a failure mode, and raise ctx.fail, if clients need a code or advice"
 
     def _keep_nested(self) -> None:
         """Leave clauses that catch everything inside a `try` whose other clauses would then answer."""
@@ -568,12 +579,3 @@ class Conversion:
         if cause and node.cause is None:
             changes.append(codemods.change(module, "add_cause", node, cause))
         return changes
-
-
-def _kept(place: Place) -> tuple[str, str]:
-    """The line about a failure that is unchanged."""
-    if not place.raised:
-        decide = "declare a failure mode for each cause, such as the status of a response, and raise ctx.fail"
-        return "a failure is returned whose text tells no code", decide
-    decide = "declare a failure mode, and raise ctx.fail, if clients need a code or advice"
-    return f"{place.raised.rpartition('.')[2]} keeps its class and its text", decide

@@ -10,7 +10,7 @@ from typing import Final
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import Const, Text, options
+from mcpcore_lint.model import CallValue, Const, Text, options
 
 _IN_RESPONSE: Final = re.compile(r"\bin (?:the |its |an? )?(?:\w+ )?response\b", re.IGNORECASE)
 """What a caller cannot name."""
@@ -174,6 +174,12 @@ def is_text(node: ast.expr | None, scope: Scope) -> bool:
                 isinstance(value, Text) or isinstance(getattr(value, "value", None), str) for value in alternatives
             )
     return False
+
+
+def is_json(node: ast.expr | None, scope: Scope) -> bool:
+    """Whether an expression is a text that `json.dumps` writes, so that clients may parse it."""
+    value = evaluate(node, scope) if isinstance(node, (ast.Name, ast.Call)) else None
+    return isinstance(value, CallValue) and value.func.name == "json.dumps"
 
 
 def may_be_text(node: ast.expr) -> bool:

@@ -11,7 +11,7 @@ from mcpcore_lint.engine.syntax.parse import walk, walk_shallow
 from mcpcore_lint.engine.syntax.project import Project
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import scope_around
-from mcpcore_lint.migrate.messages import constant_text, is_text, pieces
+from mcpcore_lint.migrate.messages import constant_text, is_json, is_text, pieces
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.model import Reach, ReachedThrow, Symbol
 
@@ -27,6 +27,13 @@ _FEW: Final = 2
 """How many messages a class may have that its docstring describes."""
 _SHOWN: Final = 60
 """How much of a message the report shows."""
+
+
+OF_JSON: Final = (
+    "that gets words around it, so clients that parse it cannot go on",
+    "raise ctx.fail with the values as data, which the text shows behind Details",
+)
+"""What is to be said of a failure whose text is JSON."""
 
 
 class Raised(NamedTuple):
@@ -47,6 +54,9 @@ class Raised(NamedTuple):
 
     def left(self, tool: str) -> Left:
         """The line of the report."""
+        if is_json(self.shown, self.scope):
+            pattern = f"{self.name.rpartition('.')[2]} of a helper has a text, JSON {OF_JSON[0]}"
+            return Left(self.module.path, self.node.lineno, (tool,), pattern, OF_JSON[1])
         text = ""
         if self.shown is not None:
             constant = constant_text(pieces(self.shown, self.scope))

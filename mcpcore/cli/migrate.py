@@ -49,6 +49,7 @@ _TEXTS: Final = (
     "contract declares; remove it once the contracts declare what clients need."
 )
 _SERVER: Final = re.compile(r"^[ \t]*from mcpcore import (?:\([^)]*|.*)\bServer\b", re.MULTILINE)
+_COVERED: Final = "ContractMiddleware"
 _OLD: Final = r"\b(?:FastMCP|MCPServer)\b"
 _OF_VERSION_1: Final = "mcp.server.fastmcp"
 _THREADS: Final = (
@@ -163,6 +164,9 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
     output.line(f"{done}; {', '.join(filter(None, counts)) or 'nothing is left'}", err=True)
     # The files that get the server of mcpcore.
     served = [file for file in migration.files if _SERVER.search(file.after) and not _SERVER.search(file.before)]
+    covered = [
+        file for file in migration.files if file in served or (_COVERED in file.after and _COVERED not in file.before)
+    ]
     stale = [
         f"{file.path}:{number}"
         for file in served
@@ -182,9 +186,26 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
             migration.tried is not None and migration.tried.check,
         ),
         (
+            "Refused arguments read differently, with the reason invalid_arguments."
+            + " Those that a tool does not have are refused, too." * bool(served),
+            covered,
+        ),
+        (
             (
-                "The output schemas that clients read admit failures now, and are longer; advertise_errors=False of "
-                "Server, for clients that do not validate failures, leaves them as they were."
+                "The output schemas that clients read admit failures now, with `error` among their properties and "
+                "`required` in `anyOf`; advertise_errors=False of Server, for clients that do not validate failures, "
+                "leaves them as they were."
+            ),
+            served,
+        ),
+        (
+            "The data of a failure of a resource have an `error`, too.",
+            any(".resource(" in file.after for file in covered),
+        ),
+        (
+            (
+                "Failures are logged with their texts: by the logger mcpcore with a traceback if no contract declares "
+                "them, and by mcpcore.audit at the level INFO."
             ),
             served,
         ),

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from mcpcore.cli.root import cli
+from tests.files import write_files
 from tests.migrate.migrating import run
 
 PLAIN = '''from fastmcp import FastMCP
@@ -105,6 +106,24 @@ def test_a_folder_without_tools_is_named_as_such(tmp_path: Path, monkeypatch: py
     done = command(".")
     assert 0 == done.exit_code
     assert "No tools were found. Name the files or folders of the server." in done.stderr
+
+
+def test_what_clients_read_differently_has_a_line(tmp_path: Path) -> None:
+    """It is there for the servers that change in that way, and only for them."""
+    refused, unknown = "Refused arguments read differently", "Those that a tool does not have are refused, too."
+    data, logged = "The data of a failure of a resource have an `error`", "Failures are logged with their texts"
+    schema = "`error` among their properties and `required` in `anyOf`"
+    sdk = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
+    resource = "\n\n@mcp.resource('x://y')\ndef y() -> str:\n    return 'y'\n"
+    for number, (source, expected) in enumerate([
+        (f"{sdk}{resource}", [refused, unknown, data, logged, schema]),
+        (sdk, [refused, unknown, logged, schema]),
+        (f"{sdk}{resource}".replace("mcp.server.fastmcp", "fastmcp"), [refused, data]),
+        ("from mcp.types import ImageContent\n\nprint(ImageContent.mimeType)\n", []),
+    ]):  # fmt: skip
+        write_files(tmp_path / str(number), {"server.py": source})
+        stderr = command(str(tmp_path / str(number))).stderr
+        assert expected == [text for text in (refused, unknown, data, logged, schema) if text in stderr]
 
 
 def test_options_of_the_server_are_listed(tmp_path: Path) -> None:

@@ -243,3 +243,15 @@ def test_a_new_import_goes_above_those_of_the_project(tmp_path: Path) -> None:
     for name in ("own/server.py", "server.py"):
         _, after = run(tmp_path / name[:-3], {**files, name: f"{head}\nmcp = FastMCP('x')\n"})
         assert after[name].startswith(head.replace("FastMCP\n", f"FastMCP\n{new}"))
+
+
+def test_capitals_do_not_count_in_the_order_of_imports(tmp_path: Path) -> None:
+    """Nor does the kind of an import, in a file that sorts both kinds together."""
+    head = "from fastmcp import FastMCP\n{}from {} import Image\nfrom pydantic import Field\n"
+    new = "from mcpcore.integrations.fastmcp import ContractMiddleware\n"
+    for package, more in (("PIL", ""), ("Zlib", ""), ("PIL", "import psutil\n")):
+        _, files = run(
+            tmp_path / f"{package}{len(more)}",
+            {"server.py": f"{head.format(more, package)}\nmcp = FastMCP(Image, Field)\n"},
+        )
+        assert files["server.py"].startswith(head.format(f"{new}{more}", package))

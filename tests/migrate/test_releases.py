@@ -885,3 +885,53 @@ async def test_list(mcp: FastMCP):
         '"outputSchema" in tool.model_dump(by_alias=True)',
     ):
         assert part in after
+
+
+ERRORS = """from mcp.shared.exceptions import McpError
+from mcp.types import ErrorData
+
+
+def find(uri):
+    if not uri:
+        raise McpError(
+            ErrorData(
+                code=-32002,
+                message="Not found",  # as the protocol says
+                data={
+                    "uri": uri,
+                },
+            ),
+        )
+    if uri == "a":
+        raise McpError(ErrorData(
+            code=-32603,
+            message="No.",
+        ))
+    raise McpError(
+        error=ErrorData(
+            code=-32603, message='''No
+                way'''
+        )
+    )
+"""
+
+
+def test_arguments_of_an_error_take_its_lines(tmp_path: Path) -> None:
+    """They leave no empty lines, and no line of a text moves."""
+    _, files = run(tmp_path, {"errors.py": ERRORS})
+    assert """        raise MCPError(
+            code=-32002,
+            message="Not found",  # as the protocol says
+            data={
+                "uri": uri,
+            },
+        )
+    if uri == "a":
+        raise MCPError(
+            code=-32603,
+            message="No.",
+        )
+    raise MCPError(
+        \n            code=-32603, message='''No
+                way'''
+""" in files["errors.py"]

@@ -145,9 +145,17 @@ LISTS = [
     (SDK, ".python-version", "3.13.1\n", "3.13.1\n"),
 ]  # fmt: skip
 LEFT = {
+    ".azuredevops/build.yml": (
+        "variables:\n  pythonVersion: '3.10'\n",
+        "build.yml:2: pythonVersion: '3.10': mcpcore needs Python 3.11 or later",
+    ),
     ".github/workflows/ci.yml": (
         '        python-version: ["3.9", "3.10", "3.12"]\n        python-version: "3.12"\n',
         'ci.yml:1: python-version: ["3.9", "3.10", "3.12"]: mcpcore needs Python 3.11 or later',
+    ),
+    ".gitlab-ci.yml": (
+        "test:\n  image: python:3.9-slim\n",
+        ".gitlab-ci.yml:2: image: python:3.9-slim: mcpcore needs Python 3.11 or later",
     ),
     ".python-version": (
         "# For development.\n3.10\n3.12\n",
@@ -470,3 +478,21 @@ python_version = "3.10"
     aliases = text + "plugins = ['pydantic.mypy']\n"
     outcome, _ = run(tmp_path, {"server.py": SDK + hints, "pyproject.toml": aliases})
     assert "type checker" not in "\n".join(report(outcome))
+
+
+def test_a_folder_of_requirements_belongs_to_the_project(tmp_path: Path) -> None:
+    """Its lists follow. A check of types needs what the written import of jsonschema has none of."""
+    files = {
+        "src/server.py": LISTED,
+        "requirements/base.txt": "mcp>=1.2,<2\n",
+        "requirements/notes.md": "mcp<2\n",
+        "mypy.toml": "mcp<2\n",
+        "pyproject.toml": '[project]\nname = "x"\n[tool.mypy]\nstrict = true\n[tool.pyright]\n',
+    }
+    outcome, after = run(tmp_path / "a", {**files})
+    assert "mcp>=2.3,<3\njsonschema>=4.20\n" == after["requirements/base.txt"]
+    typed = "it needs types-jsonschema, since the code imports jsonschema"
+    assert [f"pyproject.toml:3: the type checker in [tool.mypy]: {typed}"] == [
+        line for line in report(outcome) if "server.py" not in line
+    ]
+    assert "CallToolResult(content=[*content])" in after["src/server.py"]

@@ -149,6 +149,27 @@ class Imported(NamedTuple):
     edits: tuple[Edit, ...]
 
 
+def unwrapped(module: Module, call: ast.Call, start: int) -> list[Edit]:
+    """The edits that leave the arguments of a call, an argument that begins at an offset, in place of itself."""
+    source, end = module.source, module.source.node_range(call)[1]
+    first = source.text.index("(", source.node_range(call.func)[1]) + 1
+    line = source.line_starts[source.text.count("\n", 0, start)]
+    indent, gap = source.text[line:start], re.match(r"\r?\n([ \t]+)", source.text[first:])
+    inside = source.text[first : end - 1].rstrip()
+    texts = (part for part in ast.walk(call) if isinstance(part, (ast.Constant, ast.JoinedStr)))
+    spans = any(part.lineno != part.end_lineno for part in texts)  # its own indentation means something
+    if gap is None or spans or indent.strip() or not gap[1].startswith(indent):
+        return [Edit(start, first, ""), Edit(end - 1, end, "")]
+    # On separate lines, the arguments move to the indentation of the call.
+    comma = inside.endswith(",") and source.text[end : end + 1] == ","
+    lines = [source.line_starts[number] for number in range(call.lineno, source.text.count("\n", 0, end))]
+    return [
+        Edit(line - len(source.newline), first, ""),
+        *(Edit(at + len(indent), at + len(gap[1]), "") for at in lines if source.text.startswith(gap[1], at)),
+        Edit(first + len(inside), end + comma, ""),
+    ]
+
+
 def import_name(module: Module, package: str, name: str) -> Imported:
     """How `package.name` is spelled in a file: as it is imported already, else with a new import."""
     from mcpcore_lint.names import canonical
@@ -219,7 +240,9 @@ def import_edit(module: Module, package: str, clause: str) -> Edit:
         level = getattr(statement, "level", 0)
         is_own = f"{written}.".startswith(own) or module.project.module_of(module, written, level) is not None
         last = 3 if is_own else _group("." * level + written)
-        if last == wanted == 2 and isinstance(statement, ast.ImportFrom) and written > package:
+        # Sorters take no notice of capitals, and some projects sort both kinds of imports together.
+        mixed = before == wanted and isinstance(head[-1], ast.ImportFrom)
+        if last == wanted == 2 and (isinstance(statement, ast.ImportFrom) or mixed) and written.lower() > package:
             start, _ = source.node_range(statement)
             if before == wanted and source.line(statement.lineno - 1).lstrip().startswith("#"):
                 break  # behind the import above the comment, which is about the one below it

@@ -51,7 +51,7 @@ _FORMS: Final = {
         1, "resources/read", "ReadResourceRequestParams", "ReadResourceResult",
         '{result}(contents=[{text}(uri=params.uri, mime_type="text/plain", text=content)])',
     ),
-    "call_tool": (2, "tools/call", "CallToolRequestParams", "CallToolResult", "{result}(content=content)"),
+    "call_tool": (2, "tools/call", "CallToolRequestParams", "CallToolResult", "{result}(content=[*content])"),
     "progress_notification": (
         3, "notifications/progress", "ProgressNotificationParams", "None",
         "await {call}(params.progress_token, params.progress, params.total{rest})",

@@ -37,10 +37,10 @@ _IMPORTS: Final = re.compile(
 _NEXT: Final = {"mcp": "3", "fastmcp": "5", "fastmcp-slim": "5"}
 LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.lock")
 FILES: Final = re.compile(
-    r"pyproject\.toml|(?:[\w.-]+\.)?fastmcp\.json|Pipfile|\.python-version|(?:[\w.-]*[._-])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
-    rf"|{'|'.join(map(re.escape, LOCKS))}"
+    r"/(?:requirements/[\w.-]+\.(?:txt|in)|pyproject\.toml|(?:[\w.-]+\.)?fastmcp\.json|Pipfile|\.python-version|(?:[\w.-]*[._-])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
+    rf"|{'|'.join(map(re.escape, LOCKS))})\Z"
 )
-"""The names of files that say what is installed."""
+"""The paths of files that say what is installed."""
 INSTALLS: Final = re.compile(
     rb"(?<![\w`-])(?:fast)?mcp(?:\[[^\]\n]*\])?[<>=~!]="
     rb"|^#[ \t]+(?:dependencies[ \t]*=[^\n]*)?[\"'](?:fast)?mcp[\"'\[]",
@@ -93,8 +93,8 @@ _ABOUT_PIN: Final = re.compile(
 _PYTHON: Final = re.compile(
     r"^(?:(?:(?:requires-python|python|python_requires)\s*=|\s*\"python\"\s*:)\s*[\"']?[^\"'\n]*?(?:>=|\^|~=?)\s*3\.(?P<minor>\d+)(?P<rest>[^\n]*)$"
     r"|(?:python_(?:full_)?version\s*=\s*[\"']|[^\n]*\"python\"\s*:\s*\"[^\"\d\n]*)3\.(?P<exact>\d+)[^\n]*$"
-    r"|\s*FROM\s+(?:\S*/)?python:3\.(?P<image>\d+).*$"
-    r"|[ \t-]*python-version:[^\n]*?\b3\.(?P<ci>[6-9]|10)\b.*$"
+    r"|[ \t-]*(?:FROM|(?:docker|image):)\s+(?:\S*/)?python:3\.(?P<image>\d+).*$"
+    r"|[ \t-]*(?:python-?version|versionSpec):[^\n]*?\b3\.(?P<ci>[6-9]|10)\b.*$"
     r"|(?:cpython-|python)?3\.(?P<alone>\d+(?:\.\d+)?)[ \t]*\r?$)",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -256,9 +256,13 @@ def plan_requirements(
     requirement = f"mcpcore{'[fastmcp]' * needs.fastmcp}>={LEAST['mcpcore']}{since}"
     raised = [*raised, *(line._replace(decide=_EXTRAS) for line in left if optional and _SINCE not in text)]
     left = [] if optional else left
-    for match in CHECKER.finditer(text) if needs.moved and needs.hints else ():
-        decide = f"it refuses {needs.hints} arguments such as readOnlyHint=, which version 2 calls read_only_hint="
-        left.append(Left(path, text.count("\n", 0, match.start()) + 1, (), f"the type checker in {match[0]}", decide))
+    for match in CHECKER.finditer(text) if needs.moved else ():
+        refused = f"it refuses {needs.hints} arguments such as readOnlyHint=, which version 2 calls read_only_hint="
+        untyped = _BROUGHT["jsonschema"] in needs.brought and "types-jsonschema" not in text and "mypy" in match[0]
+        typed = "it needs types-jsonschema, since the code imports jsonschema"
+        for decide in [*[refused] * bool(needs.hints), *[typed] * untyped]:
+            number = text.count("\n", 0, match.start()) + 1
+            left.append(Left(path, number, (), f"the type checker in {match[0]}", decide))
     for match, home in found:
         pin, adds = _pin(match), match in beside
         old = {part for part in brought if pin is not None and match in brought[part]}

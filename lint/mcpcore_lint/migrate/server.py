@@ -526,11 +526,10 @@ class Renaming:
         """`MCPError(code, message)` for `McpError(ErrorData(code=..., message=...))`, also by its keyword."""
         source = self.module.source
         argument = given.value if isinstance(given, ast.keyword) else given
-        start, end = source.node_range(argument)
+        start = source.node_range(argument)[0]
         start = source.offset(given.lineno, given.col_offset) if argument is not given else start
         if isinstance(argument, ast.Call) and ast.unparse(argument.func).endswith("ErrorData") and not argument.args:
-            _, func_end = source.node_range(argument.func)
-            self.edits += [Edit(start, source.text.index("(", func_end) + 1, ""), Edit(end - 1, end, "")]
+            self.edits += codemods.unwrapped(self.module, argument, start)
         elif not isinstance(argument, ast.Starred):
             func = source.node_range(node.func)[1]
             self.edits.append(Edit(func, func, ".from_error_data"))

@@ -19,6 +19,14 @@ from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.settings import Settings
 
+_LISTING: Final = (
+    (".github", "workflows"),
+    (".azuredevops",),
+    (".azure-pipelines",),
+    (".circleci",),
+    ("requirements",),
+)
+"""Folders below that of a project with files that say what is installed."""
 _LARGE: Final = 1 << 20
 """The size of files that hold no command."""
 DOCUMENTS: Final = (".md", ".markdown")
@@ -163,10 +171,10 @@ def listing(group: Group, sources: Iterable[str]) -> list[str]:
     root = group.config.root
     starts = {os.path.abspath(path) for path in group.paths if os.path.isdir(path)} | {root}
     starts.update(map(os.path.dirname, sources))
-    starts.update(filter(os.path.isdir, [os.path.join(root, ".github", "workflows")]))
+    starts.update(filter(os.path.isdir, [os.path.join(root, *folder) for folder in _LISTING]))
     folders = {folder for start in starts for folder in (start, *upwards(start)) if folder.startswith(root)}
     paths = (os.path.join(folder, name) for folder in sorted(folders) for name in sorted(os.listdir(folder)))
-    return [path for path in paths if FILES.fullmatch(os.path.basename(path)) and os.path.isfile(path)]
+    return [path for path in paths if FILES.search(path.replace(os.sep, "/")) and os.path.isfile(path)]
 
 
 def beside(root: str, lists: Collection[str]) -> list[bytes]:

@@ -254,8 +254,9 @@ class _Run:
             named = {path: self.raw[path] for path in [*lists, *installing]}
             mains, is_idle = requirements.listed(named, files.values(), beside(group.config.root, lists))
             for path in [*lists, *installing]:
-                whole = path in installing or path.endswith(("yml", "yaml"))
-                folder = group.config.root if whole else os.path.dirname(path)
+                folder = os.path.dirname(path)
+                if path in installing or path.endswith(("yml", "yaml")) or os.path.basename(folder) == "requirements":
+                    folder = group.config.root
                 alone = path in installing and requirements.HEAD in self.raw[path]
                 own = {at for at in brought if (at == path if alone else is_below(at, folder))}
                 # An environment that stays needs nothing else.

@@ -237,13 +237,9 @@ def returned_failure(node: ast.Return, body: Body, content: ast.expr | None = No
     """The failure that a `return` is, or the content in it; None if it returns a result."""
     value = node.value if content is None else content
     match value:
-        case ast.Dict() | ast.List(elts=[ast.Dict()]):
-            mapping = value.elts[0] if isinstance(value, ast.List) else value
-            assert isinstance(mapping, ast.Dict)
+        case (ast.Dict() as mapping) | ast.List(elts=[ast.Dict() as mapping]):
             return _mapping(node, _items(mapping), "mapping", body)
-        case ast.Call(func=func) | ast.List(elts=[ast.Call(func=func)]) if body.name_of(func) == CONTENT:
-            block = value.elts[0] if isinstance(value, ast.List) else value
-            assert isinstance(block, ast.Call)
+        case (ast.Call() as block) | ast.List(elts=[ast.Call() as block]) if body.name_of(block.func) == CONTENT:
             text = next((keyword.value for keyword in block.keywords if keyword.arg == "text"), None)
             is_json = isinstance(text, ast.Call) and body.name_of(text.func) == "json.dumps"
             return (

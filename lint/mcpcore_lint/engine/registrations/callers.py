@@ -89,17 +89,17 @@ def _uses_of(name: str, module: Module, home: Scope) -> Iterator[ast.AST]:
     """Where a file may have a function by its name, or by another name that an import gives it in this file alone."""
     kinds = {binding.kind for binding in module.scope.bindings.get(name, ())}
     other = kinds == {"function"} and module is not home.module
-    for part in _uses(module).get(name, ()):
+    for part in uses_in(module).get(name, ()):
         renamed = part.asname if isinstance(part, ast.alias) else None
         modules = home.module.project.modules_with(home.module, partial(_mentioned, {renamed})) if renamed else None
         if renamed is not None and modules == [module]:
-            yield from _uses(module).get(renamed, ())
+            yield from uses_in(module).get(renamed, ())
         elif not (other and isinstance(part, ast.Name)):  # another function with the same name
             yield part
 
 
 @kept
-def _uses(module: Module) -> dict[str, list[ast.AST]]:
+def uses_in(module: Module) -> dict[str, list[ast.AST]]:
     """Where a file has each name and each attribute, with the imports that give it another name."""
     uses: dict[str, list[ast.AST]] = {}
     for part in walk([module.tree]):

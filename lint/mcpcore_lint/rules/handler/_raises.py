@@ -3,9 +3,14 @@
 import ast
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
+from mcpcore_lint.engine.registrations.callers import uses_in
+from mcpcore_lint.engine.semantics.symbols import last_name
+from mcpcore_lint.engine.semantics.type_model import ancestry
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_statements, walk, walk_shallow
 from mcpcore_lint.model import CatchSite, ErrorSite, FunctionNode, Handler, ToolDef
 from mcpcore_lint.patterns import regex
@@ -37,6 +42,7 @@ _PLAIN: Final = (
     *(ast.UnaryOp, ast.Not, ast.Compare, ast.Is, ast.IsNot),
 )
 """What raises nothing by itself, or is looked for as a risk."""
+_TESTS: Final = frozenset({"isinstance", "issubclass"})
 _MAX_DEPTH: Final = 3
 """How many functions that call each other are read."""
 
@@ -54,13 +60,63 @@ def about_an_unknown_tool(error: ErrorSite, tool: ToolDef) -> bool:
 
 
 def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> bool:
-    """Whether nothing reaches a clause: the guarded statements only log, and call functions that never raise."""
+    """Whether nothing reaches a clause: the guarded statements only log, and call functions that never raise.
+
+    Or it catches only exceptions of the project that nothing makes, or that the clauses before it catch.
+    """
     risks = _risks(catch.try_body, function.node) if catch is not None else []
-    return (catch is not None and is_about_own_json(catch, function)) or (
+    return (catch is not None and (is_about_own_json(catch, function) or _is_never_made(catch, function, ctx))) or (
         bool(risks)
         and all(_is_harmless(risk, function, ctx) for risk in risks)
         # A function that a clause calls may raise.
         and not any(catch is not None and guards(catch, span) for _, _, span in ctx.stopped(function))
+    )
+
+
+def _is_never_made(catch: CatchSite, function: Handler, ctx: RuleContext) -> bool:
+    """Whether nothing of the project makes an exception that a clause catches and the clauses before it do not."""
+    clauses = [other for other in function.catches if other.try_body == catch.try_body]
+    before = [ctx.project.class_named(name or "") for other in clauses[: clauses.index(catch)] for name in other.types]
+    caught = [ctx.project.class_named(name or "") for name in catch.types]
+    return all(
+        info is not None and all(_is_only_named(kind) for kind in _kinds_of(info) if not {*before} & {*ancestry(kind)})
+        for info in caught
+    )
+
+
+def _kinds_of(info: ClassInfo) -> list[ClassInfo]:
+    """A class of the project and the classes that derive from it."""
+
+    def derived() -> list[ClassInfo]:
+        kinds = [info]
+        for kind in kinds:
+            modules = info.module.project.modules_with(kind.module, partial(_mentions, kind.node.name)) or ()
+            others = (other for module in modules for other in module.classes.values())
+            kinds += [other for other in others if info in ancestry(other) and other not in kinds]
+        return kinds
+
+    return info.module.once(("kinds", info.node), derived)
+
+
+def _is_only_named(info: ClassInfo) -> bool:
+    """Whether the project names a class only to catch it, to derive from it or to test for it."""
+    name, project = info.node.name, info.module.project
+    modules = project.modules_with(info.module, partial(_mentions, name))
+    return modules is not None and info.module.once(
+        ("only named", info.node),
+        lambda: all(_only_names(part, module) for module in modules for part in uses_in(module).get(name, ())),
+    )
+
+
+def _mentions(name: str, text: str) -> bool:
+    return name in text
+
+
+def _only_names(part: ast.AST, module: Module) -> bool:
+    around = module.parents.get(part)
+    around = module.parents.get(around) if isinstance(around, ast.Tuple) else around
+    return isinstance(around, (ast.ExceptHandler, ast.ClassDef)) or (
+        isinstance(around, ast.Call) and last_name(around.func) in _TESTS and part is not around.func
     )
 
 

@@ -79,6 +79,12 @@ def of_annotations(scope: Scope, function: FunctionNode) -> Schemas:
     return schemas
 
 
+def of_literals(function: Handler) -> Schemas:
+    """What the annotations of a function that is no handler say of parameters that are one of some literals."""
+    schemas = of_annotations(function.module.scope_of(function.node), function.node)
+    return {name: accepted for name, accepted in schemas.items() if accepted.values}
+
+
 def _annotation(bindings: Sequence[Binding], scope: Scope) -> ast.expr | None:
     """The annotation of a parameter, or that of the items of one over which a `for` goes."""
     match bindings:

@@ -89,9 +89,17 @@ def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None
             left=ast.Constant(value=key), ops=[ast.In() | ast.NotIn() as operator], comparators=[ast.Name(id=name)]
         ) if f"{name}[{key!r}]" in settings:
             return isinstance(operator, ast.In)
+        case ast.Constant():
+            return bool(test.value)
+        case (
+            ast.Call(func=ast.Name(id="bool"), args=[inner])
+            # A caller that has refused an empty text has mostly refused one of blanks.
+            | ast.Call(func=ast.Attribute(value=inner, attr="strip"), args=[])
+        ):
+            return holds(inner, settings)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            inner = holds(operand, settings)
-            return None if inner is None else not inner
+            verdict = holds(operand, settings)
+            return None if verdict is None else not verdict
         case ast.BoolOp(op=operator, values=values):
             stops = isinstance(operator, ast.Or)
             results = [holds(value, settings) for value in values]

@@ -108,10 +108,10 @@ class _AnswerReader:
         self._settings = dict(settings)
         names = function.module.scope_of(function.node).bindings if settings else {}
         self._settings |= {
-            name: TRUE
+            name: TRUE if verdict else False
             for name, bindings in names.items()
             if [at.kind for at in bindings] == ["assign"] and bindings[0].value is not None
-            if holds(bindings[0].value, self._settings)
+            if (verdict := holds(bindings[0].value, self._settings)) is not None
         }
         self._arguments = constants(settings, function)
         self._detector = FailureDetector(function, ctx, contract_tool=contract_tool)

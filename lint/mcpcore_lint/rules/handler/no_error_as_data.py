@@ -10,7 +10,7 @@ from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._accepted import of_tool, passed_to
+from mcpcore_lint.rules._accepted import of_literals, of_tool, passed_to
 from mcpcore_lint.rules._bodies import body_of, inside, where_to
 from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
 from mcpcore_lint.rules.handler._raises import never_raises
@@ -72,11 +72,13 @@ class NoErrorAsData(Rule):
             body, node = body_of(function or handler), place.node if place is not None else match.node
             is_checked = place is None and tool.flavour != "lowlevel"
             asks = tool.flavour == "lowlevel" or (function is not None and _compares_parameter(function, node))
+            # Nothing checks the arguments of a low-level tool against what its functions declare.
+            literals = of_literals(function) if function is not None and tool.flavour != "lowlevel" else {}
             if body.tests(node) and body.refuted(
                 node,
                 typed=is_checked,
                 properties=of_tool(tool, handler, ctx) if place is None else {},
-                passed=passed_to(function or handler, tool, ctx) if asks else {},
+                passed=literals | (passed_to(function or handler, tool, ctx) if asks else {}),
             ):
                 continue
             if place is None:

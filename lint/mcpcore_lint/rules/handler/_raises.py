@@ -98,6 +98,13 @@ def _kinds_of(info: ClassInfo) -> list[ClassInfo]:
     return info.module.once(("kinds", info.node), derived)
 
 
+def is_overridden(function: FunctionNode, module: Module) -> bool:
+    """Whether a class that derives from that of a method has a method of its name."""
+    owner = module.scope_of(function).owner
+    info = module.classes.get(owner) if owner is not None else None
+    return info is not None and any(getattr(function, "name", "") in kind.methods for kind in _kinds_of(info)[1:])
+
+
 def _is_only_named(info: ClassInfo) -> bool:
     """Whether the project names a class only to catch it, to derive from it or to test for it."""
     name, project = info.node.name, info.module.project

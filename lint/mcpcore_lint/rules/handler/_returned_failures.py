@@ -50,7 +50,7 @@ from mcpcore_lint.rules.handler._passed import (
     settings_of,
 )
 from mcpcore_lint.rules.handler._quoted import quoted_by
-from mcpcore_lint.rules.handler._raises import is_idle
+from mcpcore_lint.rules.handler._raises import is_idle, is_overridden
 from mcpcore_lint.rules.handler._to_client import checked_by_dispatchers, is_judged, is_kept, looks_for_failure
 
 _LOOKS: Final = frozenset({"isinstance", "issubclass", "type", "hasattr", "callable"})
@@ -214,6 +214,7 @@ class _AnswerReader:
                 or not all(isinstance(value, ast.Constant) and bool(value.value) is not truth for value in values)
                 or isinstance(function, ast.AsyncFunctionDef) is (call is node)
                 or module is None
+                or is_overridden(function, module)
                 or not (truth or leaves([*getattr(function, "body", ())], module.scope_of(function)))
             ):
                 return False

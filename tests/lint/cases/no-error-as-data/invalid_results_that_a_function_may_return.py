@@ -6,9 +6,20 @@ from mcp.server.fastmcp import FastMCP
 mcp = FastMCP("issues")
 
 
+class Cache:
+    def is_known(self, key: str) -> bool:
+        return True
+
+
+class FileCache(Cache):
+    def is_known(self, key: str) -> bool:
+        return key.isalnum()
+
+
 class Client:
     def __init__(self, url: str) -> None:
         self.url, self.session = url, None
+        self.cache: Cache = FileCache()
 
     def connect(self) -> bool:
         if not self.url:
@@ -25,6 +36,8 @@ class Client:
             return {"error": "not connected"}  # here
         if not self.has_key(key):
             return {"error": "no key"}  # here
+        if not self.cache.is_known(key):
+            return {"error": "unknown key"}  # here
         return self.session.get(f"{self.url}/{key}").json()
 
 

@@ -115,7 +115,8 @@ def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None
             ops=[ast.In() | ast.NotIn() as operator],
             comparators=[ast.List() | ast.Tuple() | ast.Set() as among],
         ) if settings.get(name, TRUE) is not TRUE and all(isinstance(item, ast.Constant) for item in among.elts):
-            return (settings[name] in {item.value for item in among.elts}) is isinstance(operator, ast.In)
+            choices = [getattr(item, "value", ...) for item in among.elts]
+            return (settings[name] in choices) is isinstance(operator, ast.In)
     return None
 
 

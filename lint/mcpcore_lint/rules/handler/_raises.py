@@ -8,10 +8,11 @@ from typing import Final
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.registrations.callers import uses_in
+from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, own_statements, walk, walk_shallow
+from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, own_statements, walk, walk_shallow
 from mcpcore_lint.model import CatchSite, ErrorSite, FunctionNode, Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
@@ -98,11 +99,30 @@ def _kinds_of(info: ClassInfo) -> list[ClassInfo]:
     return info.module.once(("kinds", info.node), derived)
 
 
-def is_overridden(function: FunctionNode, module: Module) -> bool:
+def only_truth(function: FunctionNode, ctx: RuleContext) -> bool | None:
+    """Whether all that a function returns is true, if it returns nothing but constants; None if it may differ."""
+    module = ctx.project.module_defining(function)
+    if (
+        module is None
+        or isinstance(function, ast.Lambda)
+        or function.decorator_list
+        or _is_overridden(function, module)
+    ):
+        return None
+    nodes = own_nodes(function)
+    values = [part.value for part in nodes if isinstance(part, ast.Return)]
+    truths = {bool(value.value) if isinstance(value, ast.Constant) else None for value in values}
+    # It returns None at its end, or a generator.
+    truths |= set() if leaves([*function.body], module.scope_of(function)) else {False}
+    truths |= {None} if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in nodes) else set()
+    return truths.pop() if len(truths) == 1 else None
+
+
+def _is_overridden(function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> bool:
     """Whether a class that derives from that of a method has a method of its name."""
     owner = module.scope_of(function).owner
     info = module.classes.get(owner) if owner is not None else None
-    return info is not None and any(getattr(function, "name", "") in kind.methods for kind in _kinds_of(info)[1:])
+    return info is not None and any(function.name in kind.methods for kind in _kinds_of(info)[1:])
 
 
 def _is_only_named(info: ClassInfo) -> bool:

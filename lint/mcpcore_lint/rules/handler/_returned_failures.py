@@ -23,11 +23,11 @@ from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import alternatives, mentions, own_nodes, returned, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Symbol, Value, options
+from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Mapping, Symbol, Value, options, string
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside, parts_of
-from mcpcore_lint.rules.handler._changes import fields_set
+from mcpcore_lint.rules.handler._changes import changes_of, fields_set
 from mcpcore_lint.rules.handler._conversions import converted_by, core_of
 from mcpcore_lint.rules.handler._failures import (
     ERROR_KEYS,
@@ -50,7 +50,7 @@ from mcpcore_lint.rules.handler._passed import (
     settings_of,
 )
 from mcpcore_lint.rules.handler._quoted import quoted_by
-from mcpcore_lint.rules.handler._raises import is_idle, is_overridden
+from mcpcore_lint.rules.handler._raises import is_idle, only_truth
 from mcpcore_lint.rules.handler._to_client import checked_by_dispatchers, is_judged, is_kept, looks_for_failure
 
 _LOOKS: Final = frozenset({"isinstance", "issubclass", "type", "hasattr", "callable"})
@@ -205,20 +205,11 @@ class _AnswerReader:
         """Whether the functions that an expression calls return nothing but constants of the other truth."""
         call = node.value if isinstance(node, ast.Await) else node
         called = self._ctx.called(self._function, call) if isinstance(call, ast.Call) else ()
-        for function in called:
-            kept = not (yields(function) or getattr(function, "decorator_list", ()))
-            values = [part.value for part in own_nodes(function) if kept and isinstance(part, ast.Return)]
-            module = self._ctx.project.module_defining(function)
-            if (
-                not values
-                or not all(isinstance(value, ast.Constant) and bool(value.value) is not truth for value in values)
-                or isinstance(function, ast.AsyncFunctionDef) is (call is node)
-                or module is None
-                or is_overridden(function, module)
-                or not (truth or leaves([*getattr(function, "body", ())], module.scope_of(function)))
-            ):
-                return False
-        return bool(called)
+        return bool(called) and all(
+            isinstance(function, ast.AsyncFunctionDef) is isinstance(node, ast.Await)
+            and only_truth(function, self._ctx) is (not truth)
+            for function in called
+        )
 
     def changed_in_clauses(self, *, describes: bool = False) -> Iterator[Returned]:
         """The failures that `except` clauses put into an answer: `result["status"] = "error"`.
@@ -317,6 +308,9 @@ class _AnswerReader:
             }
             if (more := self._unpacked(call)) is not None and "" in keywords:
                 keywords |= dict.fromkeys(more, keywords.pop(""))
+            if isinstance(table := keywords.get(""), Mapping) and self._is_whole(table, call):
+                keywords = {**keywords, **{str(string(key)): value for key, value in table.items}}
+                del keywords[""]
             complete = "" not in keywords and not any(isinstance(arg, ast.Starred) for arg in call.args)
             for model in self._models(call, scope):
                 function = Symbol(call.func, scope.module, model.name, model.node)
@@ -410,6 +404,16 @@ class _AnswerReader:
         if any(f"**{name}" not in self._settings for name in names):
             return None
         return {key for name in names for key in str(self._settings[f"**{name}"]).split()}
+
+    def _is_whole(self, table: Mapping, call: ast.Call) -> bool:
+        """Whether the dict that a call unpacks is written out, and nothing changes it: `common = {...}`, `**common`."""
+        names = [getattr(keyword.value, "id", "") for keyword in call.keywords if keyword.arg is None]
+        return (
+            len(names) == 1
+            and table.complete
+            and all(string(key) for key, _ in table.items)
+            and not [*changes_of(names[0], self._body)]
+        )
 
     def _run_by(
         self, function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, call: ast.Call, scope: Scope

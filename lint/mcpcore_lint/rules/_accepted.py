@@ -81,7 +81,8 @@ def of_annotations(scope: Scope, function: FunctionNode) -> Schemas:
 
 def of_literals(function: Handler) -> Schemas:
     """What the annotations of a function that is no handler say of parameters that are one of some literals."""
-    schemas = of_annotations(function.module.scope_of(function.node), function.node)
+    is_used = function.module.source.has("Literal")
+    schemas = of_annotations(function.module.scope_of(function.node), function.node) if is_used else {}
     return {name: accepted for name, accepted in schemas.items() if accepted.values}
 
 

@@ -385,6 +385,16 @@ class Project:
 
         The findings of the files that consult a module then depend on all files of the project.
         """
+        paths = self._paths_with(of, matches)
+        modules = (self._readable(path) for path in paths or ())
+        return None if paths is None else [module for module in modules if module is not None]
+
+    def has_text(self, of: Module, matches: Callable[[str], bool]) -> bool:
+        """Whether a file of the project, without tests, has a text that matches; true if it has too many files."""
+        return self._paths_with(of, matches) != []
+
+    def _paths_with(self, of: Module, matches: Callable[[str], bool]) -> list[str] | None:
+        """The files of the project with a text that matches, without tests; None if the project has too many files."""
         if not self._all:
             top = package = os.path.dirname(of.absolute)
             while self._exists(package, "__init__.py") and os.path.dirname(package) != package:
@@ -400,8 +410,7 @@ class Project:
         if len(self._paths) > MANY or len(self._all) > MANY:
             return None
         self._depends(of.absolute, self._paths, self._all)
-        paths = [path for path in self._searched if matches(self.text_of(path))]
-        return [module for path in paths if (module := self._readable(path)) is not None]
+        return [path for path in self._searched if matches(self.text_of(path))]
 
     def module_defining(self, node: FunctionNode) -> Module | None:
         """The module that a function is in."""

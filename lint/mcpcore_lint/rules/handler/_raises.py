@@ -76,13 +76,13 @@ def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> boo
 
 def _is_never_made(catch: CatchSite, function: Handler, ctx: RuleContext) -> bool:
     """Whether nothing of the project makes an exception that a clause catches and the clauses before it do not."""
+    caught = [ctx.project.class_named(name or "") for name in catch.types]
+    if None in caught:
+        return False
     clauses = [other for other in function.catches if other.try_body == catch.try_body]
     before = [ctx.project.class_named(name or "") for other in clauses[: clauses.index(catch)] for name in other.types]
-    caught = [ctx.project.class_named(name or "") for name in catch.types]
-    return all(
-        info is not None and all(_is_only_named(kind) for kind in _kinds_of(info) if not {*before} & {*ancestry(kind)})
-        for info in caught
-    )
+    kinds = (kind for info in caught if info is not None for kind in _kinds_of(info))
+    return all(_is_only_named(kind) for kind in kinds if not {*before} & {*ancestry(kind)})
 
 
 def _kinds_of(info: ClassInfo) -> list[ClassInfo]:
@@ -91,7 +91,8 @@ def _kinds_of(info: ClassInfo) -> list[ClassInfo]:
     def derived() -> list[ClassInfo]:
         kinds = [info]
         for kind in kinds:
-            modules = info.module.project.modules_with(kind.module, partial(_mentions, kind.node.name)) or ()
+            derives = regex(rf"class\s+\w+\s*\([^)]*\b{kind.node.name}\b")
+            modules = info.module.project.modules_with(kind.module, partial(_matches, kind.node.name, derives)) or ()
             others = (other for module in modules for other in module.classes.values())
             kinds += [other for other in others if info in ancestry(other) and other not in kinds]
         return kinds
@@ -115,7 +116,7 @@ def only_truth(function: FunctionNode, ctx: RuleContext) -> bool | None:
     # It returns None at its end, or a generator.
     truths |= set() if leaves([*function.body], module.scope_of(function)) else {False}
     truths |= {None} if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in nodes) else set()
-    return truths.pop() if len(truths) == 1 else None
+    return truths.pop() if len(truths) == 1 and not _is_overridden(function, module) else None
 
 
 def _is_overridden(function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> bool:
@@ -128,15 +129,20 @@ def _is_overridden(function: ast.FunctionDef | ast.AsyncFunctionDef, module: Mod
 def _is_only_named(info: ClassInfo) -> bool:
     """Whether the project names a class only to catch it, to derive from it or to test for it."""
     name, project = info.node.name, info.module.project
-    modules = project.modules_with(info.module, partial(_mentions, name))
-    return modules is not None and info.module.once(
-        ("only named", info.node),
-        lambda: all(_only_names(part, module) for module in modules for part in uses_in(module).get(name, ())),
-    )
+    makes = regex(rf"(?<!class )\b{name}\(|\braise (?:\w+\.)*{name}\b")
+
+    def named() -> bool:
+        if project.has_text(info.module, partial(_matches, name, makes)):
+            return False
+        modules = project.modules_with(info.module, lambda text: name in text)
+        return all(_only_names(part, module) for module in modules or () for part in uses_in(module).get(name, ()))
+
+    return info.module.once(("only named", info.node), named)
 
 
-def _mentions(name: str, text: str) -> bool:
-    return name in text
+def _matches(name: str, pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a text has a name, in a place that a pattern finds. To look for the name first saves time."""
+    return name in text and pattern.search(text) is not None
 
 
 def _only_names(part: ast.AST, module: Module) -> bool:

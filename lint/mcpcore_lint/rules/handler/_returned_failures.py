@@ -136,11 +136,11 @@ class _AnswerReader:
                 continue
             if item is not None and isinstance(value, ast.Tuple):
                 value = value.elts[item] if item < len(value.elts) else None
-            runs = self._runs(site.node) and not is_idle(site.catch, self._function, self._ctx)
-            if value is None or not runs or _cannot_fail(value, site.scope):
+            if value is None or not self._runs(site.node) or _cannot_fail(value, site.scope):
                 continue
-            if not self._needs_other_result(site.node):
-                matches += self._answer(value, site.scope, caught=caught or site.catch is not None)
+            answers = [*self._answer(value, site.scope, caught=caught or site.catch is not None)]
+            if answers and not is_idle(site.catch, self._function, self._ctx):
+                matches += [] if self._needs_other_result(site.node) else answers
         return sorted(dict.fromkeys(matches), key=lambda match: (match.node.lineno, match.node.col_offset))
 
     def _answer(self, node: ast.expr, scope: Scope, *, caught: bool) -> Iterator[Returned]:

@@ -103,12 +103,7 @@ def _kinds_of(info: ClassInfo) -> list[ClassInfo]:
 def only_truth(function: FunctionNode, ctx: RuleContext) -> bool | None:
     """Whether all that a function returns is true, if it returns nothing but constants; None if it may differ."""
     module = ctx.project.module_defining(function)
-    if (
-        module is None
-        or isinstance(function, ast.Lambda)
-        or function.decorator_list
-        or _is_overridden(function, module)
-    ):
+    if module is None or isinstance(function, ast.Lambda) or function.decorator_list:
         return None
     nodes = own_nodes(function)
     values = [part.value for part in nodes if isinstance(part, ast.Return)]

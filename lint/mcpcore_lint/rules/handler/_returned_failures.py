@@ -23,11 +23,11 @@ from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import alternatives, mentions, own_nodes, returned, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Mapping, Symbol, Value, options, string
+from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Symbol, Value, options
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, inside, parts_of
-from mcpcore_lint.rules.handler._changes import changes_of, fields_set
+from mcpcore_lint.rules.handler._changes import fields_set
 from mcpcore_lint.rules.handler._conversions import converted_by, core_of
 from mcpcore_lint.rules.handler._failures import (
     ERROR_KEYS,
@@ -308,9 +308,6 @@ class _AnswerReader:
             }
             if (more := self._unpacked(call)) is not None and "" in keywords:
                 keywords |= dict.fromkeys(more, keywords.pop(""))
-            if isinstance(table := keywords.get(""), Mapping) and self._is_whole(table, call):
-                keywords = {**keywords, **{str(string(key)): value for key, value in table.items}}
-                del keywords[""]
             complete = "" not in keywords and not any(isinstance(arg, ast.Starred) for arg in call.args)
             for model in self._models(call, scope):
                 function = Symbol(call.func, scope.module, model.name, model.node)
@@ -404,16 +401,6 @@ class _AnswerReader:
         if any(f"**{name}" not in self._settings for name in names):
             return None
         return {key for name in names for key in str(self._settings[f"**{name}"]).split()}
-
-    def _is_whole(self, table: Mapping, call: ast.Call) -> bool:
-        """Whether the dict that a call unpacks is written out, and nothing changes it: `common = {...}`, `**common`."""
-        names = [getattr(keyword.value, "id", "") for keyword in call.keywords if keyword.arg is None]
-        return (
-            len(names) == 1
-            and table.complete
-            and all(string(key) for key, _ in table.items)
-            and not [*changes_of(names[0], self._body)]
-        )
 
     def _run_by(
         self, function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, call: ast.Call, scope: Scope

@@ -29,16 +29,6 @@ def named(name: str) -> Callable[[F], F]:
         return typing.cast("F", wrapper)
     return decorator
 
-def timed(func: F) -> F:
-    async def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return await func(*args, **kwargs)
-    return functools.update_wrapper(wrapper, func)
-
-def counted(func: F) -> F:
-    async def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return await func(*args, **kwargs)
-    return functools.wraps(func)(wrapper)
-
 def judged(func: F) -> F:
     @functools.wraps(func)
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -59,8 +49,6 @@ async def find(title: str) -> dict:
 
 @mcp.tool()
 @named("lend")
-@timed
-@counted
 async def lend(title: str) -> dict:
     """Lend."""
     try:

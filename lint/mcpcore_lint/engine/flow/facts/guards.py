@@ -399,24 +399,13 @@ def _wrapper_of_function(
 
 
 def _replacements(node: _Function, module: Module) -> list[ast.expr]:
-    """The expressions that a decorator returns, each without the call of a function that returns its argument.
-
-    Such are `cast(F, wrapper)`, `update_wrapper(wrapper, func)` and `wraps(func)(wrapper)`.
-    """
-
-    def is_of(func: ast.expr, name: str) -> bool:
-        symbol = evaluate(func, module.scope_of(node))
-        return isinstance(symbol, Symbol) and symbol.name == name
-
+    """The expressions that a decorator returns; of `cast(F, wrapper)` the second argument."""
     values = returned(node)
     for at, value in enumerate(values):
         match value:
-            case ast.Call(func=func, args=[_, inner]) if is_of(func, "typing.cast"):
-                values[at] = inner
-            case ast.Call(func=func, args=[inner, _]) if is_of(func, "functools.update_wrapper"):
-                values[at] = inner
-            case ast.Call(func=ast.Call(func=func), args=[inner]) if is_of(func, "functools.wraps"):
-                values[at] = inner
+            case ast.Call(func=func, args=[_, inner]):
+                symbol = evaluate(func, module.scope_of(node))
+                values[at] = inner if isinstance(symbol, Symbol) and symbol.name == "typing.cast" else value
     return values
 
 

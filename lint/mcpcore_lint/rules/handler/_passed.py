@@ -1,14 +1,13 @@
-"""What a call shows of the parameters of the function that it runs, and of the object whose method that is."""
+"""What a call shows of the parameters of the function that it runs."""
 
 import ast
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from mcpcore_lint.engine.registrations.environment import FUNCTIONS, arguments_of, assignments_of
+from mcpcore_lint.engine.registrations.environment import FUNCTIONS, arguments_of
 from mcpcore_lint.engine.semantics.evaluate import evaluate, evaluated_with
-from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import Const, Handler, Symbol, Value
+from mcpcore_lint.model import Const, Handler, Value
 from mcpcore_lint.rules._bodies import Body, body_of
 from mcpcore_lint.rules.handler._changes import changes_of
 
@@ -72,14 +71,8 @@ def evaluate_with(arguments: dict[str, Value], node: ast.expr, scope: Scope) -> 
 def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None:
     """Whether a condition holds for some settings; None if they do not decide it."""
     match test:
-        case ast.Call(func=ast.Name(id="hasattr"), args=[held, ast.Constant(value=str(attr))]):
-            return holds(ast.Attribute(held, attr), settings)
-        case ast.Name() | ast.Attribute():
-            name = ast.unparse(test)
-            # The arguments of a constructor are as they should be, and so are their parts.
-            made = [key for key in settings if key.startswith("self.") and name.startswith(f"{key}.")]
-            known = [bool(settings[key]) for key in (name, *made) if key in settings]
-            return known[0] if known else None
+        case ast.Name(id=name) if name in settings:
+            return bool(settings[name])
         case (
             ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[ast.Constant(value=key), *_])
             | ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key))
@@ -118,26 +111,6 @@ def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None
             choices = [getattr(item, "value", ...) for item in among.elts]
             return (settings[name] in choices) is isinstance(operator, ast.In)
     return None
-
-
-def attributes_made(call: ast.Call, scope: Scope, true: set[str]) -> Settings:
-    """The attributes of the object of a method that its constructor sets, if it gets an argument that is known.
-
-    The caller has refused a missing one, so that the object is as it should be.
-    """
-    held = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-    values = [held, *(value for value, where in assignments_of(held, scope) if where is scope)]
-    made = [value for value in values if isinstance(value, ast.Call)]
-    known = [value for value in made for part in (*value.args, *(keyword.value for keyword in value.keywords))
-             if getattr(part, "id", "") in true]  # fmt: skip
-    model = evaluate(known[0].func, scope) if known else None
-    info = class_info(model) if isinstance(model, Symbol) else None
-    attributes = info.instance_attributes.items() if info is not None else ()
-    return tuple(
-        (f"self.{name}", TRUE)
-        for name, values in attributes
-        if any(value is not None and not isinstance(value, ast.Constant) for _, value, _ in values)
-    )
 
 
 def _passed(call: ast.Call, model: Handler) -> dict[str, ast.expr]:

@@ -42,7 +42,6 @@ from mcpcore_lint.rules.handler._failures import (
 from mcpcore_lint.rules.handler._passed import (
     TRUE,
     Settings,
-    attributes_made,
     constants,
     entries_passed,
     evaluate_with,
@@ -327,7 +326,6 @@ class _AnswerReader:
                     depth=self._depth + 1,
                     settings=(
                         *settings_of(model, args, keywords, complete=direct),
-                        *attributes_made(call, scope, names),
                         *entries_passed(call, model, names, self._body),
                     ),
                 )

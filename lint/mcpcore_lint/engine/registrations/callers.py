@@ -110,12 +110,6 @@ def uses_in(module: Module) -> dict[str, list[ast.AST]]:
     return uses
 
 
-def is_renamed(nodes: list[ast.AST], name: str) -> bool:
-    """Whether an import gives another name to a name."""
-    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
-    return any(alias.name == name and alias.asname for node in imports for alias in node.names)
-
-
 def _names(home: Scope) -> set[str]:
     """The names under which a function may be called: its own, or that of the class or of the function around it."""
     names: set[str] = set()

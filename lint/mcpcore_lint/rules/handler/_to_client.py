@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, Final
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.engine.registrations.callers import is_renamed
 from mcpcore_lint.engine.registrations.environment import arguments_of
 from mcpcore_lint.engine.registrations.functions import passed_on
 from mcpcore_lint.engine.registrations.routes import is_route
@@ -22,11 +21,6 @@ from mcpcore_lint.rules.handler._passed import TRUE, Settings
 
 _HARMLESS: Final = frozenset({"isinstance", "len", "str", "repr", "type", "dict", "list", "bool", "print", "cast"})
 _TESTS: Final = (ast.If, ast.IfExp, ast.Match, ast.While, ast.Assert)
-_REGISTERS: Final = frozenset(
-    {"list_tools", "call_tool", "list_resources", "list_resource_templates", "read_resource", "list_prompts",
-     "get_prompt", "completion", "set_logging_level", "get_capabilities"}
-)  # fmt: skip
-"""Methods of a low-level server that do not run it, and whose results cannot."""
 _MAX_DEPTH: Final = 3
 """How many functions that pass a value on to each other are read."""
 
@@ -39,33 +33,7 @@ def reaches_client(handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
         return False
     if any(is_judged(method, call, ctx) for method, calls in middleware_of(tool, ctx) for call in calls):
         return False
-    return is_kept(handler, ctx, tool) and not (tool.serves and _never_runs(tool, ctx))
-
-
-def _never_runs(tool: ToolDef, ctx: RuleContext) -> bool:
-    """Whether nothing runs the server of a low-level handler, since the program answers `tools/call` itself."""
-    server = getattr(getattr(tool.registration, "func", None), "value", tool.registration)
-    source, name, stem = tool.module.source, last_name(server), tool.module.name.rpartition(".")[2]
-    around: ast.AST | None = server
-    while around is not None and not isinstance(around, ast.ClassDef):
-        around = tool.module.parents.get(around)
-    owner = getattr(around, "name", stem)
-
-    def may_run(text: str) -> bool:
-        # A package may pass on the server of a module, or the class that has it.
-        known = isinstance(server, ast.Name) or stem in text or (owner in text and f"class {owner}" not in text)
-        return name in text and (known or text == source.text)
-
-    modules = ctx.project.modules_with(tool.module, may_run) if source.has("tools/call") else None
-    nodes = [part for module in modules or () for part in walk([module.tree])]
-    kept = {part.value for part in nodes if isinstance(part, ast.Attribute) and part.attr in _REGISTERS}
-    kinds = ast.Attribute if isinstance(server, ast.Attribute) else (ast.Name, ast.Attribute)
-    uses = [part for part in nodes if isinstance(part, kinds) and last_name(part) == name]
-    return (
-        bool(uses)
-        and not is_renamed(nodes, name)
-        and all(use in kept or isinstance(use.ctx, ast.Store) for use in uses)
-    )
+    return is_kept(handler, ctx, tool)
 
 
 def _served_as(handler: Handler, ctx: RuleContext) -> list[list[tuple[Handler, ast.Call]]]:

@@ -1,4 +1,4 @@
-"""The values that reach code: those that the schema of a tool allows, and texts that the project makes as JSON.
+"""The values that reach code: those that the schema of a tool allows, and those that all callers pass.
 
 The framework refuses a call with any other value than those of the schema.
 """
@@ -11,20 +11,17 @@ from functools import reduce
 from typing import Any, Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.callers import all_callers_of, callers_of
-from mcpcore_lint.engine.registrations.environment import arguments_of, functions_run
+from mcpcore_lint.engine.registrations.environment import arguments_of
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, children, defaults_of, returned, walk
+from mcpcore_lint.engine.syntax.parse import all_parameters, children, defaults_of, walk
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
-from mcpcore_lint.model import CatchSite, Const, FunctionNode, Handler, Items, Mapping, Served, ToolDef, Value, string
+from mcpcore_lint.model import Const, FunctionNode, Handler, Items, Mapping, Served, ToolDef, Value, string
 from mcpcore_lint.rule import RuleContext
 
 # The classes of the values that a JSON schema allows. A number may be an int or a float.
 _KINDS: Final = {"string": "str", "integer": "int", "boolean": "bool", "array": "list", "object": "dict"}
-DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps"})
-_NO_JSON: Final = frozenset({"json.JSONDecodeError", "json.decoder.JSONDecodeError"})
-_MAX_DEPTH: Final = 8
 _OF_ALL: Final = "schemas", None
 _WRITES: Final = frozenset({"update", "setdefault", "append", "extend", "insert"})
 _CHANGES: Final = frozenset({"strip", "lower", "upper", "casefold"})  # change a text in the same way each time
@@ -368,43 +365,3 @@ def either(first: Accepted | None, second: Accepted | None) -> Accepted | None:
         max(first.most, second.most),
         first.optional or second.optional,
     )
-
-
-def is_about_own_json(catch: CatchSite, function: Handler) -> bool:
-    """Whether a clause is about text that is no JSON, but the project makes the text as JSON itself."""
-    reads = [part for part in walk([*catch.try_body]) if isinstance(part, ast.Call) and last_name(part.func) != "dumps"]
-    return set() < {*catch.types} <= _NO_JSON and all(
-        last_name(read.func) == "loads"
-        and any(_is_json(text, function.module.scope_of(catch.function)) for text in read.args[:1])
-        for read in reads
-    )
-
-
-def _is_json(node: ast.expr | None, scope: Scope, depth: int = 0) -> bool:
-    """Whether an expression is certainly a text that `json.dumps` has made, also in the caller of a function."""
-    made: list[tuple[ast.expr | None, Scope]] = []
-    match node:
-        case ast.Name(id=name):
-            where, bindings = scope.lookup(name) or (scope, [])
-            made = [(binding.value if binding.kind in {"assign", "annotated"} else None, where) for binding in bindings]
-            if [binding.kind for binding in bindings] == ["parameter"]:
-                made = [
-                    (arguments_of(called.function, call, bound_first=called.bound_first).get(name), outside)
-                    for called, call, outside in all_callers_of(where)
-                ]
-        case ast.Await(value=ast.Call() as call) | (ast.Call() as call):
-            func = evaluate(call.func, scope)
-            if getattr(func, "name", "") in DUMPS:
-                return True
-            in_thread = getattr(func, "name", "") == "asyncio.to_thread" and call.args
-            run = ast.copy_location(ast.Call(call.args[0], call.args[1:], []), call) if in_thread else call
-            made = [
-                (text, found.owner.scope_of(found.function))
-                for found in functions_run(run, scope)
-                for text in returned(found.function)
-            ]
-    known: set[ast.AST | None] = scope.module.memo.setdefault("json", set())
-    # Functions that return the results of each other would be read again for each way that leads to them.
-    if node not in known and depth <= _MAX_DEPTH and made and all(_is_json(*each, depth + 1) for each in made):
-        known.add(node)
-    return node in known

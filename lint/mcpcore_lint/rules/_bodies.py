@@ -33,12 +33,13 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._accepted import DUMPS, ORDERS, Accepted, Schemas, of_annotations, of_names
+from mcpcore_lint.rules._accepted import ORDERS, Accepted, Schemas, of_annotations, of_names
 from mcpcore_lint.rules._wording import is_placeholder
 
 N = TypeVar("N", bound=ast.AST)
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_DUMPS: Final = frozenset({"json.dumps", "orjson.dumps", "ujson.dumps"})
 _NEVER_NONE: Final = frozenset({"str", "int", "float", "bool", "list", "dict", "literal"})
 _SAME: Final[dict[type[ast.cmpop], bool]] = {
     **dict.fromkeys((ast.In, ast.Eq, ast.Is), True),
@@ -513,7 +514,7 @@ def to_be_filled_in(entry: ContractEntry) -> bool:
 def unpacked(value: Value) -> Value:
     """The argument of `json.dumps(...)` and similar calls; any other value is returned as it is."""
     for _ in range(3):
-        if isinstance(value, CallValue) and value.args and value.func.name in DUMPS:
+        if isinstance(value, CallValue) and value.args and value.func.name in _DUMPS:
             value = value.args[0]
     return value
 

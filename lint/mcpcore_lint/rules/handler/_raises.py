@@ -16,7 +16,6 @@ from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, own_stat
 from mcpcore_lint.model import CatchSite, ErrorSite, FunctionNode, Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._accepted import is_about_own_json
 from mcpcore_lint.rules._thrown import guards
 
 NOT_FAILURES: Final = frozenset(
@@ -66,7 +65,7 @@ def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> boo
     Or it catches only exceptions of the project that nothing makes, or that the clauses before it catch.
     """
     risks = _risks(catch.try_body, function.node) if catch is not None else []
-    return (catch is not None and (is_about_own_json(catch, function) or _is_never_made(catch, function, ctx))) or (
+    return (catch is not None and _is_never_made(catch, function, ctx)) or (
         bool(risks)
         and all(_is_harmless(risk, function, ctx) for risk in risks)
         # A function that a clause calls may raise.

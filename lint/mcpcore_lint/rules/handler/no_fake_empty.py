@@ -23,7 +23,6 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._accepted import is_about_own_json
 from mcpcore_lint.rules._bodies import Body, body_of, origin, short, text_start, unpacked, where_to
 from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, SUCCESS_KEYS, normalized
 from mcpcore_lint.rules.handler._returned_failures import helpers_of, yields
@@ -118,7 +117,7 @@ def _empty_answers(
         empty = _empty_answer(node, catch, body, ctx, lenient=nested or is_helper) if catch is not None else None
         # A nested function returns None for "nothing" or False for "no", and its caller checks that.
         checked = nested and empty in {"None", "False"} and body.function_of(node) not in (answering or ())
-        if catch and empty is not None and not checked and not is_about_own_json(catch, function):
+        if catch and empty is not None and not checked:
             yield node, catch, empty
 
 

@@ -67,16 +67,13 @@ class NoFakeEmpty(Rule):
         helpers = helpers_of(handler, ctx)
         nested = {helper.node for helper, _ in helpers if helper.node in body_of(handler).parents}
         for node, catch, empty in _empty_answers(handler, ctx, answering=nested):
-            is_part = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
-            does = f"returns {empty} in its answer" if is_part else f"returns {empty}"
             ctx.report(
                 node,
-                f"{tool.display_name} {does} after {_caught_by(catch)}, so that a failure looks like {_looks(empty)}",
+                f"{tool.display_name} returns {empty} after {_caught_by(catch)}, so that a failure looks like "
+                f"{_looks(empty)}",
                 help=f"{where_to(tool)}; return an empty value only if the exception means that nothing exists",
                 tool=tool,
                 module=handler.module,
-                # The rest of the answer may well be right.
-                weight=Severity.INFO if is_part else None,
             )
         for helper, answer in helpers:
             for node, catch, empty in _empty_answers(helper, ctx) if helper.node not in nested else ():
@@ -134,22 +131,11 @@ def _empty_answer(
 
 
 def _is_returned_after(node: ast.Assign, catch: CatchSite, body: Body) -> bool:
-    """Whether the statement after the `try` returns what a clause assigns, or an answer around it."""
+    """Whether the statement after the `try` returns what a clause assigns."""
     match node.targets, body.after(body.parents[catch.node])[:1]:
         case [ast.Name(id=name)], [ast.Return(value=ast.Name(id=returned))]:
             return name == returned
-        case [ast.Name(id=name)], [ast.Return(value=ast.Dict() as answer)]:
-            return all(_adds_nothing(key, value, name) for key, value in zip(answer.keys, answer.values, strict=True))
-        case [ast.Subscript(value=ast.Name(id=name))], [ast.Return(value=ast.Name(id=returned))]:
-            return name == returned and len(catch.body) == 1
     return False
-
-
-def _adds_nothing(key: ast.expr | None, value: ast.expr, name: str) -> bool:
-    """Whether a field is the name, its length or another name, and cannot say why the name is empty."""
-    if not isinstance(key, ast.Constant) or normalized(str(key.value)) in _EXPLAINING_KEYS:
-        return False
-    return isinstance(value, ast.Name) or ast.unparse(value) == f"len({name})"
 
 
 def _hides_failure(catch: CatchSite, ctx: RuleContext, body: Body, *, lenient: bool) -> bool:

@@ -53,14 +53,14 @@ def of_annotations(scope: Scope, function: FunctionNode) -> Schemas:
     defaults = defaults_of(function.args)
     for name, bindings in scope.bindings.items():
         core = _annotation(bindings, scope)
-        given = [defaults.get(name)]
+        fallbacks = [defaults.get(name)]
         if isinstance(core, ast.Subscript) and last_name(core) == "Annotated":
             core, *parts = getattr(core.slice, "elts", [core])
-            given += [part for part in parts if last_name(part) == "Field"]
+            fallbacks += [part for part in parts if last_name(part) == "Field"]
         whole, core = core, _without_none(core)
         # The framework does not compare the default of `kind: str = None` with the schema.
-        optional = whole is not core or getattr(given[0], "value", ...) is None
-        if core is None or not all(_is_of_schema(default, optional=optional) for default in given):
+        optional = whole is not core or getattr(fallbacks[0], "value", ...) is None
+        if core is None or not all(_is_of_schema(default, optional=optional) for default in fallbacks):
             continue
         alias = scope.lookup(core.id) if isinstance(core, ast.Name) else None
         core = (alias[1][0].value if alias is not None else None) or core
@@ -294,7 +294,7 @@ def _schemas_in(
     """
     memo, key = module.memo, ("schemas", owner)
     stack: list[tuple[ast.AST, Scope, ast.expr | None]] = [] if key in memo else [(*place, None) for place in places]
-    found: dict[str | None, list[tuple[ast.expr, Scope]]] = memo.setdefault(key, {})
+    schemas: dict[str | None, list[tuple[ast.expr, Scope]]] = memo.setdefault(key, {})
     while stack:
         node, scope, name = stack.pop()
         pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
@@ -305,10 +305,10 @@ def _schemas_in(
             schema = node if isinstance(node, ast.Dict) and "properties" in fields else None
         if schema is not None:
             known = string(evaluate(name, scope)) if name is not None else None
-            found.setdefault(known, []).append((schema, scope))
+            schemas.setdefault(known, []).append((schema, scope))
         elif "output" not in str(getattr(node, "name", getattr(getattr(node, "targets", [node])[0], "id", ""))):
             stack += ((child, scope, name) for child in children(node))
-    return found
+    return schemas
 
 
 def of_names(parameters: Schemas, properties: Schemas, scope: Scope) -> Schemas:
@@ -318,15 +318,15 @@ def of_names(parameters: Schemas, properties: Schemas, scope: Scope) -> Schemas:
     """
     known: dict[str, Accepted | None] = {}
     for name, (first, *others) in scope.bindings.items():
-        found = (
+        values = (
             parameters.get(name)
             if first.kind in {"parameter", "opaque"}
             else accepted(first.value, parameters, properties, scope)
         )
         for other in others:  # such as `mode = mode.lower()`
-            found = found and either(found, accepted(other.value, {name: found}, properties, scope))
-        known[name] = found
-    return {name: found for name, found in known.items() if found is not None}
+            values = values and either(values, accepted(other.value, {name: values}, properties, scope))
+        known[name] = values
+    return {name: values for name, values in known.items() if values is not None}
 
 
 def accepted(node: ast.expr | None, parameters: Schemas, properties: Schemas, scope: Scope) -> Accepted | None:
@@ -337,11 +337,11 @@ def accepted(node: ast.expr | None, parameters: Schemas, properties: Schemas, sc
         case ast.Call(
             func=ast.Attribute(value=ast.Name(id=held), attr="get"), args=[ast.Constant(value=str(key)), *rest]
         ) if [binding.kind for binding in scope.bindings.get(held, ())] == ["parameter"]:
-            found = properties.get(f"{held}.{key}")
+            schema = properties.get(f"{held}.{key}")
             default = evaluate(rest[0], scope) if rest else Const(node, scope.module, None)
-            if found is None or not found.optional or not isinstance(default, Const):
-                return None if found is None or found.optional else found
-            return either(found._replace(optional=False), _only(default.value))
+            if schema is None or not schema.optional or not isinstance(default, Const):
+                return None if schema is None or schema.optional else schema
+            return either(schema._replace(optional=False), _only(default.value))
         case ast.Call(func=ast.Attribute(value=inner, attr=change), args=[]) if change in _CHANGES:
             whole = accepted(inner, parameters, properties, scope)
             values = whole.values if whole is not None else frozenset[object]()

@@ -209,7 +209,7 @@ class Body:
             for name, values, is_one in _compared(test, scope, holds=holds)
             if is_one and [at.kind for at in bindings.get(name, ())] == ["parameter"]
         }
-        plain = {name for name, found in bindings.items() if any(_may_be_empty(at, bindings) for at in found)}
+        plain = {name for name, own in bindings.items() if any(_may_be_empty(at, bindings) for at in own)}
         return {
             name
             for test, holds in tests

@@ -128,21 +128,21 @@ def _mentioned(names: AbstractSet[str], text: str) -> bool:
 
 def _aliases(module: Module, names: AbstractSet[str]) -> Iterator[str]:
     """The names that a file gives to what a call of some names returns."""
-    return (name for name, mentioned in _given(module) if not names.isdisjoint(mentioned))
+    return (name for name, mentioned in _named_values(module) if not names.isdisjoint(mentioned))
 
 
 @kept
-def _given(module: Module) -> list[tuple[str, AbstractSet[str]]]:
+def _named_values(module: Module) -> list[tuple[str, AbstractSet[str]]]:
     """The names that a file gives to values, each with the names in what makes the value."""
-    given: list[tuple[str, AbstractSet[str]]] = []
+    named: list[tuple[str, AbstractSet[str]]] = []
     for name, bindings in module.scope.bindings.items():
         for binding in bindings:
             value = binding.value or getattr(binding.node, "value", None)
             if binding.kind in {"assign", "annotated", "opaque"} and isinstance(value, ast.expr):
-                given.append((name, _names_in(value.func if isinstance(value, ast.Call) else value)))
+                named.append((name, _names_in(value.func if isinstance(value, ast.Call) else value)))
             elif binding.target is not None:
-                given.append((name, {binding.target[1] or ""}))
-    return given
+                named.append((name, {binding.target[1] or ""}))
+    return named
 
 
 def _names_in(node: ast.expr) -> AbstractSet[str]:

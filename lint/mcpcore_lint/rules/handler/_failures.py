@@ -234,11 +234,11 @@ class FailureDetector:
         if not isinstance(node, (ast.JoinedStr, ast.BinOp)):
             return False
         parts = [*walk([node])]
-        told = {part.id for part in parts if isinstance(part, ast.Name)}
-        asked = {
+        names = {part.id for part in parts if isinstance(part, ast.Name)}
+        objects = {
             part.value.id for part in parts if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name)
         }
-        return bool((told - asked) & self._caught) and told <= self._caught | self._parameters | _TEXT_NAMES
+        return bool((names - objects) & self._caught) and names <= self._caught | self._parameters | _TEXT_NAMES
 
     def _of_function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, call: CallValue, *, in_clause: bool
@@ -292,9 +292,9 @@ class FailureDetector:
         is_method = module.scope_of(node).owner is not None and not is_static(node)
         arguments = {**dict(zip(names[is_method:], call.args, strict=False)), **dict(call.keywords)}
         failures = {key: self.failure(value, in_clause=in_clause) for key, value in arguments.items()}
-        told = [key for key, value in arguments.items() if in_clause and getattr(value.node, "id", "") in self._caught]
+        texts = [key for key, value in arguments.items() if in_clause and getattr(value.node, "id", "") in self._caught]
         # A function that raises may raise for the failure that it gets.
-        if not (told or any(failures.values())) or any(isinstance(part, ast.Raise) for part in walk([*node.body])):
+        if not (texts or any(failures.values())) or any(isinstance(part, ast.Raise) for part in walk([*node.body])):
             return None
         failure = self._only_failures(node, module, arguments, in_clause=in_clause)
         if failure is not None:
@@ -302,8 +302,8 @@ class FailureDetector:
             places = (argument.place for argument in failures.values() if argument is not None and argument.place)
             return failure._replace(place=next(places, None))
         # A fact of the exception, such as its status, may well be an answer.
-        if told:
-            return Failure(EXCEPTION_TEXT) if converts(node, module, told[0]) else None
+        if texts:
+            return Failure(EXCEPTION_TEXT) if converts(node, module, texts[0]) else None
         # The function may convert a mapping or a model into another form: `as_text(answer)`.
         plain = [key for key, value in arguments.items() if not isinstance(value, Const)]
         name = plain[0] if len(plain) == 1 else ""

@@ -36,10 +36,10 @@ def quoted_by(answer: ast.expr, body: Body) -> str | None:
         texts = [value for key, value in fields if key in MESSAGE_KEYS]
     for name in dict.fromkeys(_failed_at(answer, body)):
         for text in texts:
-            said = {
+            words = {
                 part.attr for part in walk([text]) if isinstance(part, ast.Attribute) and mentions(part.value, name)
             }
-            if said & _WORDS and _OUTPUT not in said and _is_text(text):
+            if words & _WORDS and _OUTPUT not in words and _is_text(text):
                 return name
     return None
 

@@ -407,10 +407,10 @@ class _AnswerReader:
         bound_first = inside.owner is not None and isinstance(call.func, ast.Attribute)
         arguments = arguments_of(function, call, bound_first=bound_first)
         for core in (core_of(value, inside) for value in returned(function)):
-            given = arguments.get(getattr(core.func, "id", "")) if isinstance(core, ast.Call) else None
-            if isinstance(given, ast.Lambda) and isinstance(given.body, ast.Call):
-                yield from self._models(given.body, scope)
-            inner = _definition(given, scope) if given is not None else None
+            run = arguments.get(getattr(core.func, "id", "")) if isinstance(core, ast.Call) else None
+            if isinstance(run, ast.Lambda) and isinstance(run.body, ast.Call):
+                yield from self._models(run.body, scope)
+            inner = _definition(run, scope) if run is not None else None
             owner = self._ctx.project.module_defining(inner) if isinstance(inner, FUNCTIONS) else None
             if owner is not None and isinstance(inner, FUNCTIONS) and inner is not self._function.node:
                 yield HandlerBuilder.of(inner, owner, self._ctx.hierarchy).model

@@ -89,7 +89,7 @@ def _bound_and_refused(statement: ast.stmt) -> tuple[set[str], set[str]]:
         if isinstance(part, kinds) and any(isinstance(end, (ast.Return, ast.Raise)) for end in walk([part]))
     ]
     # `sessions.get(key)` raises nothing for a missing value, and a test of something else refuses none.
-    found = {
+    looked_up = {
         getattr(part.targets[0], "id", "")
         for part in parts
         if isinstance(part, ast.Assign) and ".get(" in ast.unparse(part.value)
@@ -98,7 +98,7 @@ def _bound_and_refused(statement: ast.stmt) -> tuple[set[str], set[str]]:
         name
         for name in stored
         for part in leaving
-        if (mentions(part.test, name) if isinstance(part, ast.If) else name not in found)
+        if (mentions(part.test, name) if isinstance(part, ast.If) else name not in looked_up)
     }
 
 

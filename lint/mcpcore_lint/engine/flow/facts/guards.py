@@ -383,9 +383,9 @@ def _wrapper_of_function(
         return type(pair[0]) is not type(node)
 
     for function, decorator in sorted(_returned(maker, module), key=fits):
-        given = {parameter.arg for parameter in all_parameters(function.args)}
+        declared = {parameter.arg for parameter in all_parameters(function.args)}
         if called and {getattr(value, "id", "") for value in _replacements(function, module)} in [
-            {name} for name in given
+            {name} for name in declared
         ]:
             return []  # `@register("name")` returns the function that it gets
         # `def retry(times)` returns the decorator, `def retry(run)` the replacement of `run`.

@@ -289,7 +289,8 @@ OWN: Final[dict[str, tuple[str, str]]] = {
         @server.call_tool()  # here
         async def call(name: str, arguments: dict):
             raise ValueError(name)
-        @server.call_tool(validate_input=False)  # here
+        other = Server("w")
+        @other.call_tool(validate_input=False)  # here
         async def more(name: str, arguments: dict):
             raise ValueError(name)
         async def handle(ctx, params):

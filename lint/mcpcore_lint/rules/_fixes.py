@@ -1,7 +1,6 @@
 """The fixes that write a contract, with an entry for each failure of a tool, and `raise ctx.fail("reason", "...")`."""
 
 import ast
-import json
 from collections.abc import Mapping
 from typing import Final
 
@@ -169,6 +168,8 @@ def contract_fix(tool: ToolDef, ctx: RuleContext) -> Fix | None:
 
 def _errors(entries: Mapping[str, tuple[str, str]], names: tuple[str, str, str], indent: str, ctx: RuleContext) -> str:
     """`errors=[...]`, its first line without indentation; with the names of `FailureMode`, `ErrorCode` and `TODO`."""
+    import json
+
     mode, code, todo = names
     utf8 = ctx.module.source.encoding.replace("-", "").lower() in {"utf8", "utf8sig"}
     lines = ["errors=["]

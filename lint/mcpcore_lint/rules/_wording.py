@@ -1,12 +1,11 @@
 """Words for messages: the description of a value, a shortened text, the closest known name."""
 
 import ast
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mcpcore_lint.model import CallValue, CodeValue, Const, Items, Mapping, Symbol, Text, Value
-from mcpcore_lint.patterns import regex
+from mcpcore_lint.patterns import closest, regex
 
 _PLACEHOLDER: Final = regex(
     # "Todo items cannot be listed." is a sentence, as is "TODO items are listed."; "todo: ..." is a placeholder.
@@ -68,13 +67,14 @@ def shortened(text: str, limit: int = 40) -> str:
 
 def near(name: str, names: Iterable[str]) -> str | None:
     """The known name that a misspelt one probably means, or None."""
-    matches = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.6)
-    return matches[0] if matches else None
+    return closest(name, sorted(names))
 
 
 def clearly_near(text: str, reasons: Sequence[str]) -> str | None:
     """The declared reason that is much more similar to a text than every other one, or None."""
-    scored = sorted(((difflib.SequenceMatcher(None, text, reason).ratio(), reason) for reason in reasons), reverse=True)
+    from difflib import SequenceMatcher
+
+    scored = sorted(((SequenceMatcher(None, text, reason).ratio(), reason) for reason in reasons), reverse=True)
     if not scored or scored[0][0] < 0.8:
         return None
     return scored[0][1] if len(scored) == 1 or scored[0][0] - scored[1][0] >= 0.1 else None

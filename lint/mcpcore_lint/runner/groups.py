@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 from mcpcore_lint import config
 from mcpcore_lint.config import Config
 from mcpcore_lint.diagnostics import Failure
-from mcpcore_lint.migrate.requirements import FILES
 from mcpcore_lint.paths import below, is_below, is_repository, upwards
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
@@ -168,6 +167,8 @@ def base_of(groups: Sequence[Group]) -> str:
 
 def listing(group: Group, sources: Iterable[str]) -> list[str]:
     """The files that say what is installed, in the folders above some files of a project."""
+    from mcpcore_lint.migrate.requirements import FILES
+
     root = group.config.root
     starts = {os.path.abspath(path) for path in group.paths if os.path.isdir(path)} | {root}
     starts.update(map(os.path.dirname, sources))

@@ -10,19 +10,20 @@ import re
 from typing import Final
 
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.patterns import regex
 
-_TOKEN: Final = re.compile(r"#[^\r\n]*|(?<!\w)([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
-_GENERIC: Final = re.compile(r"^[ \t\f]*(?:async[ \t]+def|def|class)[ \t]+[^\W\d]\w*[ \t]*(\[)", re.MULTILINE)
-_ALIAS: Final = re.compile(
+_TOKEN: Final = regex(r"#[^\r\n]*|(?<!\w)([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
+_GENERIC: Final = regex(r"^[ \t\f]*(?:async[ \t]+def|def|class)[ \t]+[^\W\d]\w*[ \t]*(\[)", re.MULTILINE)
+_ALIAS: Final = regex(
     r"(?:^|[;:])[ \t\f]*(?P<word>type)[ \t]+(?P<name>[^\W\d]\w*)[ \t]*(?P<next>[=\[])(?!=)", re.MULTILINE
 )
-_CLAUSE: Final = re.compile(
+_CLAUSE: Final = regex(
     r"^[ \t\f]*except(?P<types>\*?[ \t]+[\w.]+(?:,[ \t]+(?:\w+\.[\w.]+|_*[A-Z]\w*))+)[ \t]*:", re.MULTILINE
 )
 """`except A, B:`, but not `except A, e:`, which is Python 2 for `except A as e:`."""
-_STRING_PART: Final = re.compile(r"\\(?:\r\n|.)|\{\{|[{\r\n\"']", re.DOTALL)
-_BRACKET: Final = re.compile(r"[()\[\]{}]")
-_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_STRING_PART: Final = regex(r"\\(?:\r\n|.)|\{\{|[{\r\n\"']", re.DOTALL)
+_BRACKET: Final = regex(r"[()\[\]{}]")
+_LINE_END: Final = regex(r"\r\n|\r|\n")
 
 
 class _NotPossibleError(Exception):

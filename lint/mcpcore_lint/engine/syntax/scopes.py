@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from mcpcore_lint.dataclasses import light
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, statements, walk
 from mcpcore_lint.engine.syntax.reaching import Reaching, is_followed
+from mcpcore_lint.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -203,7 +203,7 @@ def _bind(bindings: Bindings, name: str, binding: Binding) -> None:
     bindings.setdefault(name, []).append(binding)
 
 
-_FRAMEWORK: Final = re.compile(r"(?:fast)?mcp(?:\.|$)")
+_FRAMEWORK: Final = regex(r"(?:fast)?mcp(?:\.|$)")
 _TYPE_ALIAS: Final = getattr(ast, "TypeAlias", None)
 """`type X = ...`, from Python 3.12 on."""
 _BINDING: Final = frozenset(

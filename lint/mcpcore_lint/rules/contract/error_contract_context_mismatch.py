@@ -1,7 +1,6 @@
 """error-contract-context-mismatch."""
 
 import ast
-import json
 
 from mcpcore_lint.codemods import edits
 from mcpcore_lint.diagnostics import Change, Fix, Severity
@@ -56,8 +55,7 @@ class ContractContextMismatch(Rule):
         used = [*(call.reason for call in handler.fail_calls), *(named.reason for named in handler.named_reasons)]
         texts = dict.fromkeys(string(option) for value in used for option in options(value))
         lacking = [text for text in texts if text in known and text not in named]
-        listed = ", ".join(json.dumps(reason, ensure_ascii=False) for reason in declared or ())
-        step = f"write Context[Literal[{listed}]]" if listed else ""
+        step = ""
         if context.bare:
             problem = "has no type argument, so type checkers accept any reason" if declared else ""
         elif context.reasons is None:
@@ -65,7 +63,7 @@ class ContractContextMismatch(Rule):
         elif unknown:
             problem = f"names {_reasons(unknown)}, which errors does not declare"
             close = near(unknown[0], declared or ())
-            step = f"did you mean {close!r}?" if close and close not in named else step
+            step = f"did you mean {close!r}?" if close and close not in named else ""
         else:
             problem = f"lacks {_reasons(lacking)}, which the handler uses" if lacking else ""
         if not problem:
@@ -75,10 +73,19 @@ class ContractContextMismatch(Rule):
         # The nodes of a quoted annotation or of an alias have no place in the signature.
         inside = walk([context.annotation]) if context.annotation is not None else []
         node = context.argument if context.argument in inside else context.annotation or handler.node
-        step = step or "declare it in errors, or remove the type argument"
+        listed = _listed(declared or ())
+        otherwise = (
+            f"write Context[Literal[{listed}]]" if listed else "declare it in errors, or remove the type argument"
+        )
         fix = _fix(handler, listed, ctx) if listed and not shared else None
         problem = f"the Context of {name} {problem}"
-        ctx.report(node, problem, help=step, tool=tool, module=handler.module, fix=fix)
+        ctx.report(node, problem, help=step or otherwise, tool=tool, module=handler.module, fix=fix)
+
+
+def _listed(reasons: tuple[str, ...]) -> str:
+    import json
+
+    return ", ".join(json.dumps(reason, ensure_ascii=False) for reason in reasons)
 
 
 def _reasons(names: list[str]) -> str:

@@ -1,7 +1,6 @@
 """error-contract-reason-format."""
 
 import ast
-import json
 import re
 from typing import Final
 
@@ -70,6 +69,8 @@ def _renamed(entry: Entry, old: str, new: str, ctx: RuleContext) -> Fix | None:
 
     It is unsafe: clients that look for the old reason no longer find it.
     """
+    import json
+
     module = ctx.module
     tools = [tool for tool in ctx.tools if any(old in contract.by_reason for contract in contracts_of(tool))]
     taken = any(new in contract.by_reason for tool in tools for contract in contracts_of(tool))

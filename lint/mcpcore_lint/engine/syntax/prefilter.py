@@ -22,9 +22,9 @@ FAMILIES: Final = (
     (b"tool", b"egister"),
     (b"esource", b".resource("),
     (b"rompt", b".prompt("),
-    (b"@", b"@tool"),
-    (b"@", b"@resource"),
-    (b"@", b"@prompt"),
+    (b"tool", b"@tool"),
+    (b"esource", b"@resource"),
+    (b"rompt", b"@prompt"),
 )
 """A file that has to do with MCP contains all bytes of one row."""
 

@@ -114,9 +114,12 @@ def body_of(node: FunctionNode) -> list[ast.AST]:
 def own_nodes(node: FunctionNode) -> list[ast.AST]:
     """Every node of a function's body in source order, without what is in functions and classes nested in it.
 
-    The nested `def`, `lambda` and `class` nodes themselves are in it.
+    The nested `def`, `lambda` and `class` nodes themselves are in it. The list is kept, since many readers ask for it.
     """
-    return walk_shallow(body_of(node))
+    known: list[ast.AST] | None = vars(node).get("own_nodes")
+    if known is None:
+        known = vars(node)["own_nodes"] = walk_shallow(body_of(node))
+    return known
 
 
 def own_statements(node: FunctionNode) -> list[ast.AST]:

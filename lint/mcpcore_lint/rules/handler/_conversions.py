@@ -9,7 +9,7 @@ from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import is_static, last_name
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, returned, walk_shallow
+from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, returned
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol, Value
 from mcpcore_lint.rules._bodies import Body
@@ -157,7 +157,7 @@ def _is_form_of(node: ast.expr, names: AbstractSet[str], scope: Scope) -> bool:
 def converts(function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, name: str) -> bool:
     """Whether each answer of a function is its argument in another form, or a text with the argument in it."""
     scope, held, answers = module.scope_of(function), {name}, returned(function)
-    for part in walk_shallow([*function.body]):
+    for part in own_nodes(function):
         match part:
             case (
                 ast.Assign(targets=[ast.Name(id=target)], value=ast.expr() as value)

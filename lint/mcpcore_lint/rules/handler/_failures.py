@@ -10,7 +10,7 @@ from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, is_static
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import mentions, returned, walk, walk_shallow
+from mcpcore_lint.engine.syntax.parse import mentions, own_nodes, returned, statements, walk
 from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Text, Value, options, string
 from mcpcore_lint.patterns import ERROR_DOING, regex
 from mcpcore_lint.rule import RuleContext
@@ -126,7 +126,7 @@ class FailureDetector:
         """The names of caught exceptions, and of their texts: `reason = str(e)`."""
         self._caught |= {
             part.targets[0].id
-            for part in walk_shallow([part for catch in function.catches for part in catch.body])
+            for part in statements([part for catch in function.catches for part in catch.body])
             if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name)
             if self._is_exception_text(part.value)
         }
@@ -428,7 +428,7 @@ def _defaults(value: CallValue) -> list[tuple[object, Value]]:
 
 def _returned_values(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
     """The values that a function returns; none if it yields, returns nothing, or has more than four returns."""
-    nodes = walk_shallow([*node.body])
+    nodes = own_nodes(node)
     values = [part.value for part in nodes if isinstance(part, ast.Return)]
     known = [value for value in values if value is not None]
     yields = any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in nodes)

@@ -46,6 +46,8 @@ class Members:
         """The text that an expression is, also the name of a function or of a module."""
         if self._depth > DEEP:
             return None
+        if isinstance(node, ast.Constant):
+            return node.value if isinstance(node.value, str) else None
         self._depth += 1
         try:
             return self._text(node, scope)

@@ -145,38 +145,56 @@ class EntryRule(Rule):
 
     severity = Severity.ERROR
     when_to_suppress = "Never: the server does not start."
-    arguments: ClassVar[tuple[str, ...]]
+    arguments: ClassVar[tuple[str, ...]] = ()
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
-        """Check the failure modes of a file: those of its tools' contracts, then the others."""
-        entries: list[Entry] | None = module.memo.get("entries")
-        if entries is None:  # all rules share the list
-            entries = module.memo["entries"] = [
-                Entry(entry, tool if entry.inline else None, index)
-                for tool in ctx.tools
-                for index, entry in tool_entries(tool)
-                if entry.is_failure_mode
-            ]
-            entries += map(Entry, _find_declared(module, ctx))
-        for entry in entries:
-            self.check_entry(entry, ctx)
-
-    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
-        """Check each value that an argument may have."""
+        """Check each value that an argument of a failure mode of the file may have, and each failure mode."""
+        values = module.once("entry values", lambda: _values_of(entries_in(module, ctx)))
         for name in self.arguments:
-            argument = entry.model.arguments[name]
-            # Most arguments are optional, and nothing is wrong with one that is left out.
-            for value in options(argument.value) if argument.given or name in _REQUIRED else ():
-                problem = self.check_value(Checked(value, argument, entry, ctx))
+            reported: Argument | None = None
+            for value, argument, entry in values.get(name, ()):
+                problem = self.check_value(Checked(value, argument, entry, ctx)) if argument is not reported else None
                 if problem is not None and entry.is_written(value):
                     entry.report(ctx, argument, problem)
                     # Such a finding may be dropped when all files are known, so the other values count too.
-                    if problem.missing_tool is None:
-                        break
+                    reported = argument if problem.missing_tool is None else reported
+        if type(self).check_entry is not EntryRule.check_entry:
+            for entry in entries_in(module, ctx):
+                self.check_entry(entry, ctx)
+
+    def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
+        """Check a failure mode as a whole."""
 
     def check_value(self, checked: Checked) -> Problem | None:
         """What is wrong with a value of an argument, or None."""
         raise NotImplementedError
+
+
+def entries_in(module: Module, ctx: RuleContext) -> list[Entry]:
+    """The failure modes of a file: those of its tools' contracts, then the others. All rules share the list."""
+    return module.once(
+        "entries",
+        lambda: [
+            *(
+                Entry(entry, tool if entry.inline else None, index)
+                for tool in ctx.tools
+                for index, entry in tool_entries(tool)
+                if entry.is_failure_mode
+            ),
+            *map(Entry, _find_declared(module, ctx)),
+        ],
+    )
+
+
+def _values_of(entries: list[Entry]) -> dict[str, list[tuple[Value, Argument, Entry]]]:
+    """The values that the arguments of failure modes may have, by the names of the arguments."""
+    values: dict[str, list[tuple[Value, Argument, Entry]]] = {}
+    for entry in entries:
+        for name, argument in entry.model.arguments.items():
+            # Most arguments are optional, and nothing is wrong with one that is left out.
+            if argument.given or name in _REQUIRED:
+                values.setdefault(name, []).extend((value, argument, entry) for value in options(argument.value))
+    return values
 
 
 def _find_declared(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:

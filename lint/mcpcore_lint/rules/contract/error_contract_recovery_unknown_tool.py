@@ -38,8 +38,7 @@ class ContractRecoveryUnknownTool(EntryRule):
     arguments = ("fallback_tool", "recovery")
 
     def check_entry(self, entry: Entry, ctx: RuleContext) -> None:
-        """Check the name of the tool, and its arguments."""
-        super().check_entry(entry, ctx)
+        """Check the arguments for the tool."""
         arguments = entry.model.arguments["fallback_arguments"]
         name, value = entry.model.arguments["fallback_tool"].text, arguments.value
         if isinstance(value, Mapping) and entry.model.arguments["fallback_tool"].state == "missing":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from mcpcore_lint.diagnostics import Span
@@ -34,6 +35,7 @@ _TESTS: Final = regex(
 """The signs of a test, or of a script that tries a server; a source file called `test_plans.py` has none of them."""
 
 
+@lru_cache(maxsize=16)
 def in_test_file(path: str, text: str | None = None, *, scripts: bool = True) -> bool:
     """Whether a file belongs to tests, by its path in the project, and by what it has if that is known.
 

@@ -453,9 +453,12 @@ def failures_of(
 
 def helpers_of(handler: Handler, ctx: RuleContext) -> list[tuple[Handler, ast.Return]]:
     """The functions of the project whose result a handler returns as it is, each once, with the `return`."""
-    reader = _AnswerReader(handler, ctx, contract_tool=False, depth=0)
-    helpers = ((model.node, (model, node)) for model, node in reader.returned_calls())
-    return handler.module.once(("helpers", handler.node), lambda: [*dict(helpers).values()])
+
+    def helpers() -> list[tuple[Handler, ast.Return]]:
+        reader = _AnswerReader(handler, ctx, contract_tool=False, depth=0)
+        return [*{model.node: (model, node) for model, node in reader.returned_calls()}.values()]
+
+    return handler.module.once(("helpers", handler.node), helpers)
 
 
 def yields(function: FunctionNode) -> bool:

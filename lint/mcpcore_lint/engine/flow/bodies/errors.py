@@ -75,12 +75,12 @@ def arguments_of(call: CallValue, positions: dict[str, int | None]) -> dict[str,
     absent = call.at(None)
     arguments: dict[str, Argument] = {}
     for name, position in positions.items():
-        expression, value, keyword = None, absent, keywords.get(name)
+        expression, value, keyword = None, values.get(name), keywords.get(name)
         if position is not None:
             expression = in_order[position] if position < len(in_order) else None
-            value = call.at(position)
+            value = value or (call.args[position] if position < len(call.args) else None)
         expression = keyword.value if keyword is not None else expression
-        arguments[name] = Argument(name, values.get(name) or value, expression, keyword)
+        arguments[name] = Argument(name, value or absent, expression, keyword)
     return arguments
 
 

@@ -129,15 +129,15 @@ _VERSIONS: Final = {"McpError": 1, "FastMCP": 1, "fastmcp": 1, "MCPError": 2, "M
 
 def _imports(module: Module) -> tuple[bool, frozenset[int]]:
     """Whether a file imports mcpcore, and the versions of the SDK that have what it imports."""
-    imports: tuple[bool, frozenset[int]] | None = module.memo.get("imported frameworks")
-    if imports is None:
-        bindings = [binding for same_name in module.scope.bindings.values() for binding in same_name]
-        targets = [binding.target for binding in bindings if binding.target is not None and not binding.target[2]]
-        names = [(*package.split("."), name) for package, name, _ in targets]
-        versions = {_VERSIONS[part] for first, *parts in names if first == "mcp" for part in parts if part in _VERSIONS}
-        imports = any(first == "mcpcore" for first, *_ in names), frozenset(versions)
-        module.memo["imported frameworks"] = imports
-    return imports
+    return module.once("imported frameworks", lambda: _imported(module))
+
+
+def _imported(module: Module) -> tuple[bool, frozenset[int]]:
+    bindings = [binding for same_name in module.scope.bindings.values() for binding in same_name]
+    targets = [binding.target for binding in bindings if binding.target is not None and not binding.target[2]]
+    names = [(*package.split("."), name) for package, name, _ in targets]
+    versions = {_VERSIONS[part] for first, *parts in names if first == "mcp" for part in parts if part in _VERSIONS}
+    return any(first == "mcpcore" for first, *_ in names), frozenset(versions)
 
 
 def _files_of(tool: ToolDef) -> list[Module]:

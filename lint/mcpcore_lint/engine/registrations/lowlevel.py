@@ -24,7 +24,7 @@ from mcpcore_lint.engine.registrations.functions import Functions, Target
 from mcpcore_lint.engine.semantics.branches import Branch, Branches
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.type_model import ancestry, implementations, is_abstract, method_of
-from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module, kept
 from mcpcore_lint.engine.syntax.parse import all_parameters, alternatives, own_nodes, returned, walk, walk_shallow
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Text, Unknown, Value, options, string
 
@@ -126,19 +126,18 @@ def _left_open(target: Target) -> list[tuple[ClassInfo, str, ast.Call | None]]:
 
 def _abstract(func: ast.expr, module: Module) -> list[Target]:
     """The abstract method that a call of an unknown object runs: the only one of its name, which others override."""
-    name = getattr(func, "attr", "")
-    key = "abstract", name
-    if name and key not in module.memo:
-        modules = module.project.modules_with(module, lambda text: f"def {name}(" in text) or ()
-        owners = [info for owner in modules for info in owner.classes.values() if name in info.methods]
-        bases = [info for info in owners if is_abstract(info.methods[name], info)]
-        known = len(bases) == 1 and all(bases[0] in ancestry(info) for info in owners)
-        module.memo[key] = [
-            Target(info.methods[name], info.module, Const(info.methods[name], info.module, name))
-            for info in bases
-            if known
-        ]
-    return [*module.memo.get(key, ())]
+    return _overridden(module, func.attr) if isinstance(func, ast.Attribute) else []
+
+
+@kept
+def _overridden(module: Module, name: str) -> list[Target]:
+    modules = module.project.modules_with(module, lambda text: f"def {name}(" in text) or ()
+    owners = [info for owner in modules for info in owner.classes.values() if name in info.methods]
+    bases = [info for info in owners if is_abstract(info.methods[name], info)]
+    known = len(bases) == 1 and all(bases[0] in ancestry(info) for info in owners)
+    return [
+        Target(info.methods[name], info.module, Const(info.methods[name], info.module, name)) for info in bases if known
+    ]
 
 
 def _name_of(info: ClassInfo) -> Value:

@@ -25,7 +25,7 @@ from mcpcore_lint.engine.registrations.named import named_functions
 from mcpcore_lint.engine.registrations.registration_forms import Site
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
-from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import children, own_nodes, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol, Text, options
@@ -169,13 +169,15 @@ def is_handed_on(function: Scope) -> bool:
     name = getattr(function.node, "name", None)
     if name is None:
         return isinstance(function.node, ast.Lambda)
-    memo = function.module.memo
-    if "handed on" not in memo:
-        nodes = walk([function.module.tree])
-        called = {id(part.func) for part in nodes if isinstance(part, ast.Call)}
-        called |= {id(part) for node in nodes for part in getattr(node, "decorator_list", ())}
-        memo["handed on"] = {getattr(part, "id", getattr(part, "attr", "")) for part in nodes if id(part) not in called}
-    return name in memo["handed on"]
+    return name in _handed_on(function.module)
+
+
+@kept
+def _handed_on(module: Module) -> set[str]:
+    nodes = walk([module.tree])
+    called = {id(part.func) for part in nodes if isinstance(part, ast.Call)}
+    called |= {id(part) for node in nodes for part in getattr(node, "decorator_list", ())}
+    return {getattr(part, "id", getattr(part, "attr", "")) for part in nodes if id(part) not in called}
 
 
 def unresolved(

@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 from mcpcore_lint.dataclasses import light_value
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
-from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module, kept
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import FunctionNode, Symbol
@@ -95,37 +95,37 @@ def only_implementation(info: ClassInfo) -> ClassInfo | None:
 
 def implementations(info: ClassInfo) -> list[ClassInfo]:
     """The classes of the project that implement a protocol or an abstract class, in source order."""
-    memo = info.module.memo
-    key = ("implementations", info.node)
-    if key not in memo:
-        is_protocol = any("Protocol" in ast.unparse(base) for base in info.node.bases)
-        fields = {
-            node.target.id
-            for node in info.node.body
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
-        }
-        by_name = regex(rf"class\s+\w+\s*\([^)]*\b{info.node.name}\b")
+    return _implementations(info.module, info)
 
-        def may_implement(text: str) -> bool:
-            structural = is_protocol and all(f"def {method}(" in text for method in info.methods)
-            return structural or by_name.search(text) is not None
 
-        modules = info.module.project.modules_with(info.module, may_implement)
-        classes = [kind for module in modules or () for kind in module.classes.values() if kind is not info]
-        memo[key] = [
-            kind
-            for kind in classes
-            if info in ancestry(kind) or (is_protocol and fields <= _names_set_in(kind))
-            if all(
-                (method := method_of(kind, name)) is not None
-                and not is_abstract(*method)
-                # A class that never names the protocol takes the same parameters.
-                and (info in ancestry(kind) or _parameters(method[0]) == _parameters(declared))
-                for name, declared in info.methods.items()
-            )
-        ]
-    known: list[ClassInfo] = memo[key]
-    return known
+@kept
+def _implementations(module: Module, info: ClassInfo) -> list[ClassInfo]:
+    is_protocol = any("Protocol" in ast.unparse(base) for base in info.node.bases)
+    fields = {
+        node.target.id
+        for node in info.node.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
+    by_name = regex(rf"class\s+\w+\s*\([^)]*\b{info.node.name}\b")
+
+    def may_implement(text: str) -> bool:
+        structural = is_protocol and all(f"def {method}(" in text for method in info.methods)
+        return structural or by_name.search(text) is not None
+
+    modules = module.project.modules_with(module, may_implement)
+    classes = [kind for searched in modules or () for kind in searched.classes.values() if kind is not info]
+    return [
+        kind
+        for kind in classes
+        if info in ancestry(kind) or (is_protocol and fields <= _names_set_in(kind))
+        if all(
+            (method := method_of(kind, name)) is not None
+            and not is_abstract(*method)
+            # A class that never names the protocol takes the same parameters.
+            and (info in ancestry(kind) or _parameters(method[0]) == _parameters(declared))
+            for name, declared in info.methods.items()
+        )
+    ]
 
 
 def _names_set_in(info: ClassInfo) -> set[str]:

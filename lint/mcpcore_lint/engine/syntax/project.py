@@ -332,10 +332,8 @@ class Project:
 
     def absolute(self, shown: str) -> str:
         """The absolute path of a path as shown."""
-        absolute = self._absolutes.get(shown)
-        if absolute is None:
-            absolute = self._absolutes[shown] = os.path.normpath(os.path.join(self.root, shown))
-        return absolute
+        known = self._absolutes.get(shown)
+        return known or self._absolutes.setdefault(shown, os.path.normpath(os.path.join(self.root, shown)))
 
     def depends_on_packages(self, absolute: str) -> None:
         """Note that the name of a file, and where its imports start from, depend on the packages that it is in."""

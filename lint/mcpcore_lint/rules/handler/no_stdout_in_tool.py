@@ -7,7 +7,7 @@ from typing import Final
 from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.engine.flow.facts.stdout import written_by
 from mcpcore_lint.engine.registrations.routes import is_route
-from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.model import Handler, ReachedWrite, ToolDef
@@ -116,23 +116,25 @@ def _runs_over_http_only(tool: ToolDef, ctx: RuleContext) -> bool:
     module = ctx.project.module_at(path)
     if module is None or not any(map(module.source.has, ("http", "sse"))):
         return False
-    key = ("http only", tool.server)
-    if key not in module.memo:
-        module.complete()
-        nodes = walk([*module.tree.body])
-        servers = {
-            ast.unparse(target)
-            for node in nodes
-            if isinstance(node, ast.Assign) and f"{node.value.lineno}:{node.value.col_offset}" == position
-            for target in node.targets
-        }
-        calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _RUNS]
-        runs = [call for call in calls if ast.unparse(call.func).rpartition(".")[0] in servers]
-        # An application that has the server in it may be served by itself.
-        served = not runs and module.source.has("uvicorn.run(") and not module.source.has("stdio")
-        module.memo[key] = served or (bool(runs) and all(map(_is_over_http, runs)))
-    only: bool = module.memo[key]
-    return only
+    return _is_run_over_http(module, position)
+
+
+@kept
+def _is_run_over_http(module: Module, position: str) -> bool:
+    """Whether a file runs the server that it creates at a place, and never over stdio."""
+    module.complete()
+    nodes = walk([*module.tree.body])
+    servers = {
+        ast.unparse(target)
+        for node in nodes
+        if isinstance(node, ast.Assign) and f"{node.value.lineno}:{node.value.col_offset}" == position
+        for target in node.targets
+    }
+    calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _RUNS]
+    runs = [call for call in calls if ast.unparse(call.func).rpartition(".")[0] in servers]
+    # An application that has the server in it may be served by itself.
+    served = not runs and module.source.has("uvicorn.run(") and not module.source.has("stdio")
+    return served or (bool(runs) and all(map(_is_over_http, runs)))
 
 
 def _is_over_http(call: ast.Call) -> bool:

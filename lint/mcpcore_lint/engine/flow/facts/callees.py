@@ -68,10 +68,7 @@ class Callees:
 
     def targets(self, node: ast.Call) -> tuple[list[Key], list[str]]:
         """Return the functions of the project that a call may run, and the names of outside functions."""
-        known = self._targets.get(node)
-        if known is None:
-            known = self._targets[node] = self.callable(node.func)
-        return known
+        return self._targets.get(node) or self._targets.setdefault(node, self.callable(node.func))
 
     def callable(self, func: ast.expr) -> tuple[list[Key], list[str]]:
         """Return the functions of the project that an expression may be, and the names of outside functions."""

@@ -106,9 +106,6 @@ class Extractor:
         self.parents = self.builder.body.parents
         self.errors = self.builder.errors.sites
         self.events: list[Event] = []
-        memo = module.memo
-        if "prints" not in memo:
-            memo["prints"] = may_write(module.source.text)
 
     def extract(self, key: Key) -> Facts:
         """Return the facts."""
@@ -135,7 +132,7 @@ class Extractor:
                 self._return(statement.value, facts)
         if isinstance(self.node, ast.Lambda):
             self._return(self.node.body, facts)
-        if self.module.memo["prints"]:
+        if self.module.once("prints", lambda: may_write(self.module.source.text)):
             self._writes(key.name)
         return facts
 

@@ -349,3 +349,34 @@ def test_imports_start_in_src_even_if_it_is_a_package(project):
         part__src__app__server=HEAD + "from app.store import load\n\n@tool\ndef fetch():\n    load()\n",
     )
     assert project.thrown() == {("NOT_FOUND", "fetch > load")}
+
+
+def test_imports_start_in_the_folder_of_a_program_even_if_it_is_a_package(project):
+    """A stray `__init__.py` beside a program does not change how its imports of other files in the folder are resolved."""
+    project.write(
+        app__init="",
+        app__store="from mcpcore import not_found\n\ndef load():\n    raise not_found('x')\n",
+        app__server=HEAD
+        + "from store import load\n\n@tool\ndef fetch():\n    load()\n\nif __name__ == '__main__':\n    run()\n",
+    )
+    assert project.thrown() == {("NOT_FOUND", "fetch > load")}
+
+
+@pytest.mark.parametrize(
+    ("store", "helpers", "server"),
+    [
+        ("", "", "from app.helpers import run"),
+        ("", "from .server import fetch", ""),
+        ("from store import load as more", "", ""),
+    ],
+)
+def test_an_import_in_a_package_does_not_mean_the_file_beside_it(project, store, helpers, server):
+    """`import redis` in `app/server.py` means another package, although there is `app/redis.py`, if `app` is a package."""
+    project.write(
+        app__init="",
+        app__store=f"from mcpcore import not_found\n{store}\n\ndef load():\n    raise not_found('x')\n",
+        app__helpers=helpers,
+        app__server=HEAD
+        + f"from store import load\n{server}\n\n@tool\ndef fetch():\n    load()\n\nif __name__ == '__main__':\n    run()\n",
+    )
+    assert project.thrown() == set()

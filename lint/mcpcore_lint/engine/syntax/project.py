@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -41,7 +42,8 @@ class Project:
         self.root = os.path.abspath(root)
         self.source_roots = tuple(os.path.join(self.root, source_root) for source_root in source_roots)
         self._by_path: dict[str, Module | None] = {}
-        self._found: dict[tuple[str, str, int], tuple[str | None, tuple[str, ...]]] = {}
+        self._found: dict[tuple[str, str, int], tuple[str | None, tuple[str, ...], tuple[str, ...]]] = {}
+        """What an import means in a folder, the files that decide it, and the paths that were not found."""
         self._roots: dict[str, tuple[str, ...]] = {}
         self._listings: dict[str, set[str]] = {}
         self._edges: dict[str, tuple[set[str], set[str]]] = {}
@@ -226,8 +228,8 @@ class Project:
         if known is None:
             known = self._search(directory, name, level)
             self._found[key] = known
-        path, missing = known
-        self._depends(absolute, (path,) if path is not None else (), missing)
+        path, consulted, missing = known
+        self._depends(absolute, consulted, missing)
         return path
 
     def _depends(self, absolute: str, consulted: Iterable[str], missing: Iterable[str]) -> None:
@@ -236,20 +238,42 @@ class Project:
         known_files.update(consulted)
         known_missing.update(missing)
 
-    def _search(self, directory: str, name: str, level: int) -> tuple[str | None, tuple[str, ...]]:
+    def _search(self, directory: str, name: str, level: int) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
         parts = name.split(".") if name else []
         if level:
             base = directory
             for _ in range(level - 1):
                 base = os.path.dirname(base)
-            return self._file_of(base, parts), (self._preferred(base, parts),)
+            path = self._file_of(base, parts)
+            return path, (path,) if path is not None else (), (self._preferred(base, parts),)
         missing: list[str] = []
         for root in (*self._roots_for(directory), *self._packages()):
             path = self._file_of(root, parts)
             missing.append(self._preferred(root, parts))
             if path is not None:
-                return path, tuple(missing)
-        return None, tuple(missing)
+                return path, (path,), tuple(missing)
+        sibling = self._file_of(directory, parts)
+        missing.append(self._preferred(directory, parts))
+        if sibling is None:
+            return None, (), tuple(missing)
+        consulted = [os.path.join(directory, file) for file in sorted(self._listed(directory)) if file.endswith(".py")]
+        found = sibling if self._is_program(consulted, sibling, parts[0]) else None
+        return found, (*consulted, sibling), tuple(missing)
+
+    def _is_program(self, files: list[str], sibling: str, name: str) -> bool:
+        """Whether the files of a package import each other by bare names, as a script that is run in its folder does.
+
+        In a package, `import redis` means another package, also beside a `redis.py`.
+        """
+        texts = {path: self.text_of(path) for path in files}
+        package = os.path.basename(os.path.dirname(files[0]))
+        imports = rf"^[ \t]*(?:from|import)[ \t]+(?:\.|{re.escape(package)}\b)"
+        imports_itself = rf"^[ \t]*(?:from|import)[ \t]+{re.escape(name)}\b"
+        return (
+            any("__main__" in text for text in texts.values())
+            and not any(re.search(imports, text, re.MULTILINE) for text in texts.values())
+            and not re.search(imports_itself, texts.get(sibling, ""), re.MULTILINE)
+        )
 
     def _preferred(self, base: str, parts: list[str]) -> str:
         """The path below a folder that an import would mean if it existed: of a missing part, or of a package."""

@@ -16,6 +16,7 @@ from mcpcore_lint.engine.registrations.registration_forms import LOWLEVEL_DECORA
 from mcpcore_lint.engine.registrations.routes import applications, is_hidden, routes
 from mcpcore_lint.engine.registrations.unresolved import (
     LAST,
+    OF_ALL,
     OF_TWO,
     Unresolved,
     note_unresolved,
@@ -371,7 +372,9 @@ class Builder:
         if served:
             self._serving.append(tool)
         if self.calls.functions.unseen:
-            self._unresolved += (unresolved(tool.registration, node) for node in self.calls.functions.unseen[:1])
+            self._unresolved += (
+                unresolved(tool.registration, node)._replace(effect=OF_ALL) for node in self.calls.functions.unseen[:1]
+            )
 
     def _held(self, target: Target) -> Iterator[Target]:
         """The functions that objects were made with and a method of them calls: `return self.run(arguments)`."""

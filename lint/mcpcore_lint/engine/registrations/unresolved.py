@@ -40,6 +40,9 @@ OF_TWO: Final = "function that takes the name and the arguments"
 """What the SDK calls for each call of a tool."""
 LAST: Final = "function that the SDK calls"
 """What is missing behind a low-level handler that a later one replaces."""
+NO_CHECK: Final = "no rule checks it"
+OF_ALL: Final = "rules check no more than what it returns"
+"""What a function that serves all tools, and does not tell them apart, means for the rules."""
 _KEY: Final = "unresolved registrations"
 
 
@@ -57,6 +60,8 @@ class Unresolved(NamedTuple):
     """What is not found: the function, or the server."""
     origin: ast.AST | None = None
     """The expression that cannot be followed, or the function whose server is not found."""
+    effect: str = NO_CHECK
+    """What it means for the rules."""
 
     @property
     def step(self) -> str:

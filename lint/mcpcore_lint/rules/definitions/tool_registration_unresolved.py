@@ -18,7 +18,8 @@ class ToolRegistrationUnresolved(Rule):
         finds no routes or not the function of one, or if the call chooses among them. It says "no further function"
         where there is too much code behind a registration to read all of it, and reports `@server.call_tool()` on a
         function that does not take the name and the arguments with which the SDK calls it, or whose place a later one
-        takes.
+        takes. Where a function serves all tools, rules check what it returns, and nothing else of the functions that
+        are not found.
     How to fix: Name the functions in the settings, and every rule checks them: `handlers` lists modules and functions,
         with `*` as a wildcard. Or register functions in a way that can be followed: from a list or a table, by a prefix
         of the members of a module, or through functions that take the server.
@@ -41,6 +42,6 @@ class ToolRegistrationUnresolved(Rule):
         for unresolved in unresolved_in(module):
             ctx.report(
                 unresolved.registration,
-                f"no {unresolved.kind} is found behind `{unresolved.text}`, so no rule checks it",
+                f"no {unresolved.kind} is found behind `{unresolved.text}`, so {unresolved.effect}",
                 help=unresolved.step,
             )

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-from mcpcore_lint.engine.syntax.requirements import Requirements, nearest
+from mcpcore_lint.engine.syntax.requirements import Requirements, nearest, packages_required
 from mcpcore_lint.engine.syntax.source import Source, SourceError
 from mcpcore_lint.model import FunctionNode
 from mcpcore_lint.names import FRAMEWORKS
@@ -304,6 +304,12 @@ class Project:
         requirements, files, missing = known
         self._depends(module.absolute, files, missing)
         return requirements
+
+    def packages_required(self, module: Module) -> frozenset[str]:
+        """The packages that every installation of the project of a file has, as far as names show them."""
+        self.requirements(module)
+        files = self._requirements[os.path.dirname(module.absolute)][1]
+        return module.once("packages required", lambda: packages_required(files))
 
     def held(self) -> tuple[str, ...]:
         """The paths of the files held in memory."""

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from mcpcore_lint.paths import is_below, upwards
@@ -16,6 +16,17 @@ _NAME: Final = regex(r"\s*(mcpcore|fastmcp|mcp)\b(?![-_.])(?:\[[^\]]*\])?([^;#\"
 _LISTED: Final = regex(
     r"^[^#\n]*?(?:^|[\"'])[ \t]*((?:mcpcore|fastmcp|mcp)\b(?![-_.])[^\n\"'#]*)", re.MULTILINE | re.IGNORECASE
 )
+_DISTRIBUTION: Final = regex(r"\s*([A-Za-z0-9][\w.-]*)(?![\w.+:/-])(?![^#]*;)")
+"""The name in a requirement without a condition, such as `; extra == "web"`, that is not an address."""
+_IMPORTED_AS: Final = {
+    "beautifulsoup4": "bs4",
+    "googleapipythonclient": "googleapiclient",
+    "opencvpython": "cv2",
+    "pillow": "pil",
+    "psycopg2binary": "psycopg2",
+    "scikitlearn": "sklearn",
+}
+"""Distributions whose packages have quite another name."""
 _CLAUSE: Final = regex(r"(===?|~=|>=|<=|!=|[<>^~])?\s*v?(\d+)((?:\.\d+)*)")
 
 
@@ -73,6 +84,32 @@ def _of_files(texts: Mapping[str, str]) -> Requirements:
     return Requirements(any(entries is not None for entries in lists), "mcpcore" in names, sdk, "fastmcp" in names)
 
 
+def packages_required(files: Sequence[str]) -> frozenset[str]:
+    """The packages that every installation of a project has, by the names of the distributions that it requires.
+
+    Args:
+        files: The files that list its requirements, as `nearest` gives them.
+    """
+    lists = {os.path.basename(path): path for path in files}
+    listed = _of_pyproject(_text(lists[PYPROJECT])) if PYPROJECT in lists else None
+    # What a pyproject.toml does not list may be there for developers.
+    required = listed or (_text(lists[LISTS[0]]).splitlines() if LISTS[0] in lists else ())
+    return frozenset(package for requirement in required for package in _packages_of(requirement))
+
+
+def _packages_of(requirement: str) -> set[str]:
+    """The names under which a distribution may be imported: `dotenv` of `python-dotenv`, `yaml` of `PyYAML`."""
+    match = _DISTRIBUTION.match(requirement)
+    name = package_name(match[1]) if match is not None else ""
+    shorter = {name.removeprefix("python"), name.removesuffix("python"), name.removeprefix("py")}
+    return {name, *shorter, _IMPORTED_AS.get(name, name)} - {""}
+
+
+def package_name(name: str) -> str:
+    """A name in the form in which names of distributions and of packages are compared."""
+    return re.sub(r"[-_.]", "", name).lower()
+
+
 def _of_list(text: str) -> list[str]:
     return [match[1] for match in _LISTED.finditer(text)]
 
@@ -100,7 +137,8 @@ def _requirements(whole: dict[str, Any]) -> Iterator[str]:
         yield "mcpcore"
     yield from map(str, project.get("dependencies", ()))
     for name, version in whole.get("tool", {}).get("poetry", {}).get("dependencies", {}).items():
-        yield f"{name} {version if isinstance(version, str) else version.get('version', '')}"
+        condition = "; optional" if isinstance(version, dict) and version.get("optional") else ""
+        yield f"{name} {version if isinstance(version, str) else version.get('version', '')}{condition}"
 
 
 def _text(path: str) -> str:

@@ -17,6 +17,7 @@ from mcpcore_lint.model import CatchSite, ErrorSite, FunctionNode, Handler, Tool
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._thrown import guards
+from mcpcore_lint.rules.handler._imports import is_for_required
 
 NOT_FAILURES: Final = frozenset(
     f"builtins.{name}"
@@ -65,7 +66,8 @@ def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> boo
     Or it catches only exceptions of the project that nothing makes, or that the clauses before it catch.
     """
     risks = _risks(catch.try_body, function.node) if catch is not None else []
-    return (catch is not None and _is_never_made(catch, function, ctx)) or (
+    needless = catch is not None and (_is_never_made(catch, function, ctx) or is_for_required(catch, function.module))
+    return needless or (
         bool(risks)
         and all(_is_harmless(risk, function, ctx) for risk in risks)
         # A function that a clause calls may raise.

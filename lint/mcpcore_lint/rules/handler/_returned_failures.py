@@ -38,6 +38,7 @@ from mcpcore_lint.rules.handler._failures import (
     may_change,
     normalized,
 )
+from mcpcore_lint.rules.handler._imports import lacks_required
 from mcpcore_lint.rules.handler._passed import (
     TRUE,
     Settings,
@@ -197,7 +198,10 @@ class _AnswerReader:
     def _needs_other_result(self, node: ast.AST) -> bool:
         """Whether a node needs a result that a function never returns: `if not connect()` of one that returns True."""
         needed = (part for test, holds in self._body.tests(node) for part in parts_of(test, holds=holds))
-        return any(self._never_returns(part, truth=truth) for part, truth in needed)
+        scope = self._body.scope(node)
+        return any(
+            self._never_returns(part, truth=truth) or lacks_required(part, scope, holds=truth) for part, truth in needed
+        )
 
     def _never_returns(self, node: ast.expr, *, truth: bool) -> bool:
         """Whether the functions that an expression calls return nothing but constants of the other truth."""

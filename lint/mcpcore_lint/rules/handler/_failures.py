@@ -344,7 +344,10 @@ class FailureDetector:
                 return f'{{"{spelled[key]}": False}}'
             if key in FAILURE_KEYS and constant is True:
                 return f'{{"{spelled[key]}": True}}'
-            if key in STATUS_KEYS and isinstance(constant, str) and constant.lower() in FAILED_STATUS:
+            status = str(constant).lower()
+            # In a clause, the last word says it: `{"status": "creation_failed"}`.
+            status = status.rpartition("_")[2] if in_clause else status
+            if key in STATUS_KEYS and isinstance(constant, str) and status in FAILED_STATUS:
                 explained = table.keys() & (ERROR_KEYS | MESSAGE_KEYS)
                 # `{"job": a, "status": "error"}` is the state of a job, unless it says what went wrong.
                 alone = not model and table.keys() <= _ERROR_DETAILS | {key}

@@ -22,6 +22,17 @@ async def validate(a: str) -> dict:
     except KeyError:
         return {"ok": False}  # here
 
+@mcp.tool
+async def make(a: str, b: list) -> dict:
+    if not b:
+        return {"status": "validation_failed", "rows": b}
+    try:
+        return {"status": "made", "rows": await load(a)}
+    except KeyError:
+        return {"status": "creation_failed", "rows": b}  # here
+    except LookupError:
+        return {"status": "failed_over", "rows": b}
+
 def shown(value):
     return json.dumps(value, indent=2)
 

@@ -199,6 +199,7 @@ def _risks(statements: Iterable[ast.stmt], function: FunctionNode) -> list[ast.A
     nodes = _run_by(statements)
     # What logs returns nothing to use, unlike `client.info()`.
     alone = [getattr(part.value, "value", part.value) for part in nodes if isinstance(part, ast.Expr)]
+    dicts = _holders(function, _DICT, ast.Dict)
 
     def is_safe(part: ast.AST) -> bool:
         match part:
@@ -208,22 +209,28 @@ def _risks(statements: Iterable[ast.stmt], function: FunctionNode) -> list[ast.A
                 ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[ast.Constant(), *_])
                 | ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(), ctx=ast.Store())
             ):
-                return _holds(function, name, _DICT, ast.Dict)
+                return name in dicts
             case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="join"), args=[ast.Name(id=name)]):
                 tested = [node for node in nodes if isinstance(node, ast.If) and getattr(node.test, "id", "") == name]
-                return _holds(function, name, _TEXTS) and any(part in walk([*node.body]) for node in tested)
+                return name in _holders(function, _TEXTS) and any(part in walk([*node.body]) for node in tested)
         return False
 
     return [part for part in nodes if isinstance(part, (*_RAISING, ast.Call)) and not is_safe(part)]
 
 
-def _holds(function: FunctionNode, name: str, declared: re.Pattern[str], *displays: type[ast.expr]) -> bool:
-    """Whether a name of a function holds a value of a kind: as its parameter says, or since it displays all of them."""
-    annotations = [arg.annotation for arg in all_parameters(function.args) if arg.arg == name]
-    declares = any(note is not None and declared.match(ast.unparse(note)) for note in annotations)
-    values: list[ast.expr | None] = []
+def _holders(function: FunctionNode, declared: re.Pattern[str], *displays: type[ast.expr]) -> set[str]:
+    """The names of a function that hold a value of a kind: as its parameters say, or since it displays them."""
+    names = {
+        parameter.arg
+        for parameter in all_parameters(function.args)
+        if parameter.annotation is not None and declared.match(ast.unparse(parameter.annotation))
+    }
+    others: set[str] = set()
     for node in own_statements(function):
         match node:
-            case ast.Assign(targets=[ast.Name(id=target)]) | ast.AnnAssign(target=ast.Name(id=target)):
-                values += [node.value] if target == name else []
-    return (declares or bool(values)) and all(isinstance(value, displays) for value in values)
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=value)
+            ):
+                (names if isinstance(value, displays) else others).add(name)
+    return names - others

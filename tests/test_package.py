@@ -222,7 +222,6 @@ def test_a_plain_install_says_what_writing_code_needs(plain: Installed, shop: Pa
 RULES = {
     "a visitor": "from mcpcore_lint.codemods import CstRule\n\n\nclass House(CstRule):\n    id = 'house-a'\n",
     "a part of it": "from libcst.metadata import PositionProvider\n",
-    "a rule for Fixit": "from mcpcore_lint.codemods.fixit import LintRule\n",
     "another import": "import nowhere\n",
 }
 

@@ -43,9 +43,6 @@ INTERNAL = {
     "mcpcore_lint.diagnostics.Severity",  # the same as `mcpcore_lint.Severity`
     "mcpcore_lint.model.Symbol",
     "mcpcore_lint.model.ToolDef",
-    "mcpcore_lint.codemods.fixit.Invalid",  # the same names as in Fixit
-    "mcpcore_lint.codemods.fixit.LintRule",
-    "mcpcore_lint.codemods.fixit.Valid",
 }
 """Names in examples that need no entry."""
 

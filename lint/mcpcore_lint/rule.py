@@ -64,7 +64,6 @@ class Invalid:
         fixed: The file after all fixes of this rule, safe and unsafe; None if nothing is fixed.
         files: Other files of the project, by their paths.
         settings: Fields of `Settings` that differ from the defaults.
-        loose: Accept a finding on any line, and any fix if `fixed` is None, as Fixit's cases do.
     """
 
     code: str
@@ -72,7 +71,6 @@ class Invalid:
     fixed: str | None = None
     files: Mapping[str, str] = {}
     settings: Mapping[str, Any] = {}
-    loose: bool = False
 
 
 class Rule(ABC):
@@ -102,7 +100,7 @@ class Rule(ABC):
         if package.startswith("mcpcore_lint.rules.") and not name.startswith("_"):
             cls.id = name.replace("_", "-")
             cls.family = package.rpartition(".")[2]
-        set_texts(cls)
+        _set_texts(cls)
 
     def check_tool(self, tool: ToolDef, ctx: RuleContext) -> None:  # noqa: B027 - a rule overrides the hooks that it needs
         """Check a tool, resource or prompt. Called for each registration in the file.
@@ -138,7 +136,7 @@ class Rule(ABC):
         """
 
 
-def set_texts(kind: type[Rule]) -> None:
+def _set_texts(kind: type[Rule]) -> None:
     """Set the texts that the docstring of a rule has, except those that its class sets itself."""
     _, *parts = _TEXT.split(kind.__doc__ or "")
     for label, text in zip(parts[::2], parts[1::2], strict=True):

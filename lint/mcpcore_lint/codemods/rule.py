@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from mcpcore_lint.codemods import require_libcst
 from mcpcore_lint.codemods.statements import Statements, Stretch, Unreadable, stretch_around
-from mcpcore_lint.diagnostics import Fix, Related, Severity, Span
+from mcpcore_lint.diagnostics import Fix, Related, Severity
 from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.prefilter import speaks_of_mcp
 from mcpcore_lint.model import FunctionNode, Handler, ToolDef, Unknown, Value
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     import libcst
     from libcst import CSTVisitor as _Visitor
-    from libcst.metadata import CodePosition, CodeRange
 
     from mcpcore_lint.codemods.piece import Piece, Replacement
     from mcpcore_lint.engine.syntax.scopes import Scope
@@ -135,10 +134,9 @@ class CstRule(Rule, _Visitor):
     def report(
         self,
         node: libcst.CSTNode,
-        message: str | None = None,
+        message: str,
         *,
         help: str | None = None,  # noqa: A002
-        position: CodePosition | CodeRange | Span | None = None,
         replacement: Replacement | None = None,
         unsafe: bool = False,
         title: str | None = None,
@@ -148,33 +146,28 @@ class CstRule(Rule, _Visitor):
 
         Args:
             node: The node that the finding is about, as the rule got it.
-            message: One sentence without a full stop; the default is `MESSAGE`.
+            message: One sentence without a full stop.
             help: The next step; the default is `how_to_fix`.
-            position: A place in the file, if it is not that of the node.
             replacement: The node that replaces it; `libcst.RemoveFromParent()` removes it.
             unsafe: Whether the replacement needs a review.
             title: A few words about the fix.
             related: Other places that the message mentions.
 
         Raises:
-            ValueError: If there is no message, or the node is not part of the visited code.
+            ValueError: If the node is not part of the visited code.
         """
         visit = self._visit
-        text = " ".join(str(message or getattr(self, "MESSAGE", "")).split())
-        if not text:
-            raise ValueError(f"{self.id} reports without a message: give one, or set MESSAGE")
-        span = visit.piece.span(node) if position is None else _span(position)
-        if (span, text) in visit.reported:
+        span = visit.piece.span(node)
+        if (span, message) in visit.reported:
             return
-        visit.reported.add((span, text))
+        visit.reported.add((span, message))
         fix = None
         if replacement is not None:
             edit = visit.piece.edit([node], lambda old, new: replacement if old is node else new)
             fix = Fix(title or "Rewrite it", (edit,), "unsafe" if unsafe else "safe") if edit is not None else None
         step = " ".join((str(getattr(self, "how_to_fix", "")) if help is None else help).split())
-        text = text if text.endswith("..") else text.removesuffix(".")
         tool, module = visit.tool, visit.module
-        visit.context.report(span, text, help=step, tool=tool, module=module, related=tuple(related), fix=fix)
+        visit.context.report(span, message, help=step, tool=tool, module=module, related=tuple(related), fix=fix)
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Visit the handlers of the file, or the whole file.
@@ -242,12 +235,3 @@ def _scope_of(node: ast.AST, module: Module) -> Scope:
                 return module.classes[around].body_scope
         node, around = around, module.parents.get(around)
     return module.scope
-
-
-def _span(position: CodePosition | CodeRange | Span) -> Span:
-    if isinstance(position, Span):
-        return position
-    first: Any = getattr(position, "start", position)
-    last: Any = getattr(position, "end", None)
-    end_line, end_column = (first.line, first.column + 1) if last is None else (last.line, last.column)
-    return Span(first.line, first.column + 1, end_line, end_column + 1)

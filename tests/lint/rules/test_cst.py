@@ -7,6 +7,9 @@ from __future__ import annotations
 import ast
 import random
 import re
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
 
 import libcst as cst
 import libcst.matchers as m
@@ -429,6 +432,54 @@ def test_metadata_is_that_of_the_file(rules):
     assert (8, "['Store.fetch']") in found
 
 
+class Repeated(House):
+    """Reads metadata in whole files, and counts its findings in each."""
+
+    id = "house-repeated"
+    scope = "file"
+    METADATA_DEPENDENCIES = (QualifiedNameProvider,)
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def visit_ClassDef(self, node):
+        kept = [base for base in node.bases if not m.matches(base.value, m.Name("object"))]
+        none = {"lpar": cst.MaybeSentinel.DEFAULT, "rpar": cst.MaybeSentinel.DEFAULT}
+        self.report(node, "object", replacement=node.with_changes(bases=kept, **none))
+
+    def visit_Comparison(self, node):
+        names = self.get_metadata(QualifiedNameProvider, node.comparisons[0].comparator, set())
+        if "builtins.None" in {name.name for name in names}:
+            target = node.comparisons[0].with_changes(operator=cst.Is())
+            self.report(node, "None", replacement=node.with_changes(comparisons=[target]))
+
+    @m.visit(m.Call(func=m.Name("print")))
+    def look(self, node: cst.Call) -> None:
+        parent = node
+        while not isinstance(parent, cst.Module | cst.For):
+            parent = self.get_metadata(ParentNodeProvider, parent)
+        if isinstance(parent, cst.For):
+            self.count += 1
+            self.report(node, f"print {self.count}")
+
+
+def test_a_rule_for_files_has_metadata_and_its_own_state(rules):
+    """Names and parents are known in a whole file; a finding about a class is at its name, and its fix changes it."""
+    source = (
+        HEAD + "class Store( object ):\n    x = 1  # kept\n\n"
+        "@mcp.tool()\ndef fetch(key):\n    for x in key: print( x )\n    return key==None\n"
+    )
+    settings = rules(Repeated)
+    for _ in range(2):
+        report = lint_source(source, path="server.py", settings=settings)
+        assert [(4, 7, "object"), (9, 19, "print 1"), (10, 12, "None")] == [
+            (diagnostic.span.line, diagnostic.span.column, diagnostic.message) for diagnostic in report.diagnostics
+        ]
+    fixed, _ = fix_source(source, path="server.py", settings=settings)
+    assert source.replace("( object )", "").replace("key==None", "key is None") == fixed.after
+
+
 class Undeclared(House):
     """Reads metadata that it did not declare."""
 
@@ -563,11 +614,10 @@ class Calls(House):
     """Replaces `old(...)` with `new(...)`."""
 
     id = "house-calls"
-    MESSAGE = "old is old."
 
     def visit_Call(self, node):
         if m.matches(node.func, m.Name("old")):
-            self.report(node, replacement=node.with_changes(func=cst.Name("new")))
+            self.report(node, "old is old", replacement=node.with_changes(func=cst.Name("new")))
 
 
 class Drop(House):
@@ -638,6 +688,32 @@ def test_cases_of_the_rule_are_run(rules):
     testing.check_page(kind())
     for _, each in testing.cases(kind()):
         testing.check(kind(), each)
-    wrong = Invalid(TOOL + "    return old(1)  # here\n", fixed=TOOL + "    return other(1)\n")
-    with pytest.raises(AssertionError, match="must make"):
-        testing.check(kind(), wrong)
+    wrong = {
+        "must make": Invalid(TOOL + "    return old(1)  # here\n", fixed=TOOL + "    return other(1)\n"),
+        "must find lines": Invalid(TOOL + "    # here\n    return old(1)\n"),
+        "must be part of": Invalid(TOOL + "    return old(1)  # here\n", "other"),
+        "must find something": Invalid(TOOL + "    return 1\n", files={"other.py": "old(1)\n"}),
+    }
+    for problem, case in wrong.items():
+        with pytest.raises(AssertionError, match=problem):
+            testing.check(kind(), case)
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "lint.md"
+
+
+def test_the_rules_in_the_docs_work(rules):
+    """Each rule shown in full in the docs passes its own cases and has a complete page."""
+    checked = Counter()
+    for block in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        if "CstRule" not in block:
+            continue
+        module = ModuleType("page")
+        exec(block, vars(module))
+        (kind,) = (value for value in vars(module).values() if isinstance(value, type) and value.__module__ == "page")
+        rules(kind)
+        testing.check_page(kind())
+        for _, case in testing.cases(kind()):
+            testing.check(kind(), case)
+            checked[kind.id] += 1
+    assert {"house-warn-is-warning": 2, "house-no-empty-call": 4} == checked

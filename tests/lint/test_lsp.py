@@ -427,19 +427,6 @@ def test_a_suppression_gets_one_more_rule(editor, server):
     assert "# mcpcore: ignore[no-fake-empty, error-contract-fail-undeclared] it is so" in text
 
 
-def test_code_in_a_document_has_findings_and_no_other_answers(tmp_path):
-    """The blocks of a Markdown file are checked; fixes and hovers are for files of Python."""
-    editor = Editor(tmp_path)
-    editor.write("pyproject.toml", '[tool.mcpcore.lint]\nmarkdown = ["*.md"]\n')
-    text = f"# It\n\n```python\n{SERVER.replace('ctx.fail(BUSY)', 'ctx.fail(chr(1))').replace('errors=[', 'errors=[1,')}```\n"
-    editor.write("page.md", text)
-    uri = editor.open("page.md", text)
-    assert {"error-contract-entry-type"} <= {rule for _, rule in editor.rules(uri)}
-    assert not editor.actions(uri, 12)
-    assert editor.ask("hover", types.HoverParams(**editor.at(uri, '"bu', 'sy"'))) is None
-    assert 0 == editor.end()
-
-
 def test_a_problem_of_the_linter_is_shown_and_does_not_end_the_server(tmp_path):
     """Invalid settings are reported once; the process ends when its input does."""
     editor = Editor(tmp_path, "utf-8")

@@ -18,7 +18,6 @@ from mcpcore_lint.lsp.workspace import Analysis, Document, Workspace
 from mcpcore_lint.report import page
 from mcpcore_lint.runner.engine import fix_source
 from mcpcore_lint.runner.fix import parsed
-from mcpcore_lint.runner.groups import is_document
 from mcpcore_lint.runner.suppress import Suppressions
 
 FIX_ALL: Final = "source.fixAll.mcpcore"
@@ -35,8 +34,6 @@ def actions(
     """The actions for a range of a document, of the kinds that the client asks for, and why fixes are missing."""
     made: list[types.CodeAction] = []
     missing: LibcstMissingError | None = None
-    if is_document(analysis.document.path):
-        return made, missing
 
     def add(title: str, edits: list[types.TextEdit], kind: str, diagnostic: Diagnostic | None, *, best: bool) -> None:
         edit = types.WorkspaceEdit(changes={uri: edits})

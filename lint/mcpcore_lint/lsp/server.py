@@ -28,7 +28,6 @@ from mcpcore_lint.lsp.actions import converted
 from mcpcore_lint.lsp.reasons import Reading
 from mcpcore_lint.lsp.workspace import Analysis, Document, Workspace
 from mcpcore_lint.output import CannotRunError
-from mcpcore_lint.runner.groups import is_document
 from mcpcore_lint.settings import Settings
 
 T = TypeVar("T")
@@ -119,7 +118,7 @@ class Server(LanguageServer):
     def open(self, uri: str, language: str, text: str, version: int) -> None:
         """Keep a document that was opened."""
         path = self.path_of(uri)
-        known = language == "python" or path.endswith(".py") or is_document(path)
+        known = language == "python" or path.endswith(".py")
         # Other schemes are old revisions, cells of notebooks and the like.
         if not known or not uri.startswith(("file:", "untitled:")):
             return
@@ -275,7 +274,7 @@ def _register(server: Server) -> None:
     async def at(params: Any, answer: Callable[..., T], match: re.Match[str] | None = None, **options: Any) -> T | None:
         """Answer a request at a position of a document from what a reading of it says."""
         document = server.document_at(params.text_document.uri)
-        if document is None or is_document(document.path):
+        if document is None:
             return None
         offset = document.offset(params.position)
         tried = reasons.insertions(document, offset, match) if match is not None else ()

@@ -18,8 +18,8 @@ from mcpcore_lint.engine.syntax.source import Source, SourceError
 from mcpcore_lint.paths import is_below, upwards
 from mcpcore_lint.runner.checker import Checker
 from mcpcore_lint.runner.files import content_of
-from mcpcore_lint.runner.groups import Group, Walk, documents_of, is_document
-from mcpcore_lint.runner.runner import FilesRun, lint_groups
+from mcpcore_lint.runner.groups import Walk
+from mcpcore_lint.runner.runner import FilesRun
 from mcpcore_lint.settings import Settings
 
 
@@ -81,16 +81,12 @@ class Workspace:
         )
 
     def is_checked(self, path: str) -> bool:
-        """Whether the command would check a file, in contrast to an excluded file or to a document it does not know."""
+        """Whether the command would check a file, in contrast to an excluded file."""
         if path not in self._checked:
-            own = self.config_of(path)
-            if is_document(path):
-                self._checked[path] = path in documents_of(own, [own.root])
-            else:
-                configs = (own, self.config_of(os.path.join(self._top(path), config.FILE)))
-                self._checked[path] = all(
-                    Walk(folder_config.settings, folder_config.root).finds(path) for folder_config in configs
-                )
+            configs = (self.config_of(path), self.config_of(os.path.join(self._top(path), config.FILE)))
+            self._checked[path] = all(
+                Walk(folder_config.settings, folder_config.root).finds(path) for folder_config in configs
+            )
         return self._checked[path]
 
     def uri_of(self, path: str) -> str:
@@ -98,8 +94,8 @@ class Workspace:
         return self.uris.get(path) or from_fs_path(path) or ""
 
     def texts(self) -> Mapping[str, str]:
-        """The texts of the open Python documents, which replace those on disk."""
-        return {path: document.source.text for path, document in [*self.documents.items()] if not is_document(path)}
+        """The texts of the open documents, which replace those on disk."""
+        return {path: document.source.text for path, document in [*self.documents.items()]}
 
     def document(self, path: str, encoding: str) -> Document | None:
         """The open document of a path, or else the file on disk; None if it cannot be read."""
@@ -123,11 +119,6 @@ class Workspace:
             return Analysis(document)
         configuration = self.config_of(path)
         walk = Walk(configuration.settings, configuration.root)
-        if is_document(path):
-            group = Group(configuration, (), walk, (path,))
-            result = lint_groups([group], contents={path: document.source.text.encode("utf-8", "replace")}, editor=True)
-            own = [diagnostic for diagnostic in result.diagnostics if result.absolute(diagnostic.path) == path]
-            return Analysis(document, own, result.base, tuple(failure.message for failure in result.failures))
         walk.hold(path)
         run = FilesRun(walk, contents={**self.texts(), path: document.source.text}, editor=True)
         report = run.report()

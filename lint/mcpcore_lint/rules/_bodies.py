@@ -72,6 +72,7 @@ class Body:
         self._by_kind: dict[type, list[Any]] = {}
         self._indexed = index.by_kind
         self._names: dict[ast.AST | None, frozenset[str]] = {}
+        self._tests: dict[ast.AST, list[tuple[ast.expr, bool]]] = {}
 
     def function_of(self, node: ast.AST) -> FunctionNode:
         """The function that runs a node: the handler, or a function nested in it."""
@@ -176,7 +177,11 @@ class Body:
 
     def tests(self, node: ast.AST) -> list[tuple[ast.expr, bool]]:
         """The tests around a node and before it, each with its result where the node runs."""
-        tests: list[tuple[ast.expr, bool]] = []
+        if node not in self._tests:
+            self._tests[node] = [*self._tests_at(node)]
+        return self._tests[node]
+
+    def _tests_at(self, node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
         for part in (node, *self.above(node)):
             chains: list[ast.stmt] = self.before(part)
             for before in chains:
@@ -184,17 +189,22 @@ class Body:
                     continue
                 # After a chain of `if` and `elif` none of the branches that leave was taken.
                 if leaves(before.body, self.scope(node)):
-                    tests.append((before.test, False))
+                    yield before.test, False
                     chains += before.orelse[:1] if len(before.orelse) == 1 else []
+                elif before.orelse and leaves(before.orelse, self.scope(node)):
+                    yield before.test, True
                 # After `if action in NAMED:` with `if not name: return` in it, one of the two did not hold.
                 for inner in before.body:
                     if isinstance(inner, ast.If) and leaves(inner.body, self.scope(node)):
                         both = ast.BoolOp(ast.And(), [before.test, inner.test])
-                        tests.append((ast.copy_location(both, before), False))
+                        yield ast.copy_location(both, before), False
             parent = self.parents.get(part)
-            if isinstance(parent, ast.If) and part is not parent.test:
-                tests.append((parent.test, part in parent.body))
-        return tests
+            if isinstance(parent, (ast.If, ast.IfExp)) and part is not parent.test:
+                otherwise = parent.orelse if isinstance(parent.orelse, list) else [parent.orelse]
+                yield parent.test, part not in otherwise
+            elif isinstance(parent, ast.match_case) and part in parent.body:
+                around = self.parents[parent]
+                yield from _tests_of_case(parent, around) if isinstance(around, ast.Match) else ()
 
     def true_names(self, node: ast.expr) -> set[str]:
         """The names that are true where a node runs, since a test has refused them otherwise.
@@ -292,6 +302,16 @@ def _may_be_empty(binding: Binding, bindings: Bindings) -> bool:
         ):
             return [at.kind for at in bindings.get(held, ())] == ["parameter"]
     return False
+
+
+def _tests_of_case(case: ast.match_case, around: ast.Match) -> Iterator[tuple[ast.expr, bool]]:
+    """The comparisons that lead to a case of a `match`, each with its result where the case runs."""
+    for other in around.cases[: around.cases.index(case) + 1]:
+        patterns = other.pattern.patterns if isinstance(other.pattern, ast.MatchOr) else [other.pattern]
+        values = [pattern.value for pattern in patterns if isinstance(pattern, ast.MatchValue)]
+        if len(values) == len(patterns) and (other is case or other.guard is None):
+            test = ast.Compare(around.subject, [ast.In()], [ast.Tuple(values, ast.Load())])
+            yield ast.fix_missing_locations(ast.copy_location(test, other.pattern)), other is case
 
 
 def parts_of(test: ast.expr, *, holds: bool) -> Iterator[tuple[ast.expr, bool]]:

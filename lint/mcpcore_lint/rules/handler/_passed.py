@@ -49,11 +49,14 @@ def _is_compared(name: str, function: Handler) -> bool:
     """Whether a function compares a parameter with texts, so that what a call passes decides which branch runs."""
     compared = function.module.once(
         ("compared", function.node),
-        lambda: {
-            part.left.id
-            for part in body_of(function).all(ast.Compare)
-            if isinstance(part.left, ast.Name) and isinstance(part.comparators[0], (ast.Constant, *_DISPLAYS))
-        },
+        lambda: (
+            {
+                part.left.id
+                for part in body_of(function).all(ast.Compare)
+                if isinstance(part.left, ast.Name) and isinstance(part.comparators[0], (ast.Constant, *_DISPLAYS))
+            }
+            | {getattr(part.subject, "id", "") for part in body_of(function).all(ast.Match)}
+        ),
     )
     return name in compared
 

@@ -180,21 +180,8 @@ class _AnswerReader:
 
     def _runs(self, node: ast.AST, settings: dict[str, bool | str | None] | None = None) -> bool:
         """Whether a node of the function may run with the settings of the call, or with other values of names."""
-        settings = self._settings if settings is None else settings
-        child = node
-        for parent in (*self._body.above(node), self._function.node) if settings else ():
-            if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
-                body = parent.body if isinstance(parent.body, list) else [parent.body]
-                if holds(parent.test, settings) not in {None, child in body}:
-                    return False
-            for statement in self._body.before(child):
-                verdict = holds(statement.test, settings) if isinstance(statement, ast.If) else None
-                if isinstance(statement, ast.If) and verdict is not None:
-                    taken = statement.body if verdict else statement.orelse
-                    if taken and leaves(taken, self._body.scope(statement)):
-                        return False
-            child = parent
-        return True
+        known = self._settings if settings is None else settings
+        return not known or all(holds(test, known) in {None, truth} for test, truth in self._body.tests(node))
 
     def _needs_other_result(self, node: ast.AST) -> bool:
         """Whether a node needs a result that a function never returns: `if not connect()` of one that returns True."""

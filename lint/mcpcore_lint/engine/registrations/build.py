@@ -52,6 +52,7 @@ from mcpcore_lint.values import choice
 
 _NO_ARGUMENTS: Final = regex(
     r"(?:typing\.)?(?:Optional\[)?(?:typing\.)?(?:[Ll]ist|[Tt]uple|[Ss]et|str|int|float|bool)\b"
+    r"(?!.*\| ?(?:\w+\.)*[Dd]ict)"
 )
 """The annotation of a parameter that is not made for the arguments of a call, which are a dict."""
 
@@ -187,8 +188,11 @@ class Builder:
         block = getattr(self.module.parents[node], "body", ())
         later = block[block.index(node) + 1 :] if node in block else ()
         others = [part for other in later for part in getattr(other, "decorator_list", ())]
-        server = ast.unparse(getattr(registration, "func", registration))
-        return LAST if any(ast.unparse(getattr(part, "func", part)) == server for part in others) else ""
+        method = getattr(registration, "func", registration)
+        again = any(ast.unparse(getattr(part, "func", part)) == ast.unparse(method) for part in others)
+        # A later handler may be on another server of the same name.
+        servers = [ast.unparse(target) for other in later for target in getattr(other, "targets", ())]
+        return LAST if again and ast.unparse(getattr(method, "value", method)) not in servers else ""
 
     def _blind(
         self, node: ast.expr, scope: Scope, sites: Iterator[Site], decorated: FunctionNode | None = None

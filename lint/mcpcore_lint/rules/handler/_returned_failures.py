@@ -16,7 +16,6 @@ from mcpcore_lint.engine.registrations.environment import (
     takes,
     values_of,
 )
-from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry

@@ -92,7 +92,7 @@ def _kinds_of(info: ClassInfo) -> list[ClassInfo]:
     def derived() -> list[ClassInfo]:
         kinds = [info]
         for kind in kinds:
-            derives = regex(rf"class\s+\w+\s*\([^)]*\b{kind.node.name}\b")
+            derives = regex(rf"class\s+\w+\s*[(\[][^:]*\b{kind.node.name}\b")
             modules = info.module.project.modules_with(kind.module, partial(_matches, kind.node.name, derives)) or ()
             others = (other for module in modules for other in module.classes.values())
             kinds += [other for other in others if info in ancestry(other) and other not in kinds]
@@ -112,28 +112,47 @@ def only_truth(function: FunctionNode, ctx: RuleContext) -> bool | None:
     # It returns None at its end, or a generator.
     truths |= set() if leaves([*function.body], module.scope_of(function)) else {False}
     truths |= {None} if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in nodes) else set()
-    return truths.pop() if len(truths) == 1 and not _is_overridden(function, module) else None
+    return truths.pop() if len(truths) == 1 and not _is_replaced(function, ctx) else None
 
 
-def _is_overridden(function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> bool:
-    """Whether a class that derives from that of a method has a method of its name."""
+def _is_replaced(function: ast.FunctionDef | ast.AsyncFunctionDef, ctx: RuleContext) -> bool:
+    """Whether another function may run in place of a function: one of its name, of a subclass, or that code sets."""
+    module = ctx.project.module_defining(function)
+    if module is None:
+        return True
+    sets = regex(rf"\.{function.name}\s*=(?!=)")
+    # In a project with too many files to look at, such code is taken to be absent.
+    if module.project.modules_with(module, partial(_matches, function.name, sets)):
+        return True
     owner = module.scope_of(function).owner
-    info = module.classes.get(owner) if owner is not None else None
-    return info is not None and any(function.name in kind.methods for kind in _kinds_of(info)[1:])
+    if owner is None:
+        return not _is_bound_once(module, function.name)
+    return any(function.name in kind.attributes for kind in _kinds_of(module.classes[owner])[1:])
 
 
 def _is_only_named(info: ClassInfo) -> bool:
-    """Whether the project names a class only to catch it, to derive from it or to test for it."""
-    name, project = info.node.name, info.module.project
+    """Whether the project names a class only to catch it, to derive from it or to test for it.
+
+    Code that goes through subclasses, or through the members of a module, may make a class without its name.
+    """
+    name, project, stem = info.node.name, info.module.project, info.module.name.rpartition(".")[2]
     makes = regex(rf"(?<!class )\b{name}\(|\braise (?:\w+\.)*{name}\b")
+    collects = regex(rf"_subclass(?:es)?__\b|\b(?:getattr|vars|getmembers)\((?:\w+\.)*{stem}\b|\bglobals\(")
 
     def named() -> bool:
-        if project.has_text(info.module, partial(_matches, name, makes)):
+        if info.node.decorator_list or not _is_bound_once(info.module, name):
+            return False
+        if project.has_text(info.module, lambda text: _matches(name, makes, text) or collects.search(text) is not None):
             return False
         modules = project.modules_with(info.module, lambda text: name in text)
         return all(_only_names(part, module) for module in modules or () for part in uses_in(module).get(name, ()))
 
     return info.module.once(("only named", info.node), named)
+
+
+def _is_bound_once(module: Module, name: str) -> bool:
+    """Whether a file gives a name to nothing else, such as to an import beside a class that takes its place."""
+    return len(module.scope.bindings.get(name, ())) <= 1
 
 
 def _matches(name: str, pattern: re.Pattern[str], text: str) -> bool:
@@ -153,7 +172,8 @@ def _is_harmless(risk: ast.AST, function: Handler, ctx: RuleContext, depth: int 
     """Whether a part of a function calls nothing but functions of the project that never raise."""
     called = ctx.called(function, risk) if isinstance(risk, ast.Call) and depth <= _MAX_DEPTH else ()
     return bool(called) and all(
-        not isinstance(node, ast.Lambda) and never_raises(node, ctx, depth + 1) for node in called
+        not isinstance(node, ast.Lambda) and never_raises(node, ctx, depth + 1) and not _is_replaced(node, ctx)
+        for node in called
     )
 
 

@@ -1,3 +1,4 @@
+import os
 from typing import Any
 
 import requests
@@ -11,12 +12,21 @@ class Cache:
         return True
 
 
+    def is_fresh(self) -> bool:
+        return True
+
+
 class FileCache(Cache):
+    is_fresh = os.getcwd
+
     def is_known(self, key: str) -> bool:
         return key.isalnum()
 
 
 class Client:
+    def is_open(self) -> bool:
+        return True
+
     def __init__(self, url: str) -> None:
         self.url, self.session = url, None
         self.cache: Cache = FileCache()
@@ -34,8 +44,12 @@ class Client:
     def get(self, key: str) -> dict[str, Any]:
         if not self.session and not self.connect():
             return {"error": "not connected"}  # here
+        if not self.is_open():
+            return {"error": "closed"}  # here
         if not self.has_key(key):
             return {"error": "no key"}  # here
+        if not self.cache.is_fresh():
+            return {"error": "old cache"}  # here
         if not self.cache.is_known(key):
             return {"error": "unknown key"}  # here
         return self.session.get(f"{self.url}/{key}").json()
@@ -44,4 +58,6 @@ class Client:
 @mcp.tool()
 def get_issue(key: str) -> dict[str, Any]:
     """Get an issue."""
-    return Client("https://issues.example").get(key)
+    client = Client("https://issues.example")
+    client.is_open = lambda: not key
+    return client.get(key)

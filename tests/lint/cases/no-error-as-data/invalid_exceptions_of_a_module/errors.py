@@ -1,0 +1,2 @@
+class NoSuchRoom(Exception):
+    pass

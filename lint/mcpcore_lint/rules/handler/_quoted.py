@@ -17,7 +17,6 @@ _DETAILS: Final = MESSAGE_KEYS | {"error", "status", "status_code", "code", "typ
 """Keys beside which a text still describes nothing but a failure."""
 _SUCCESS: Final = range(200, 300)
 _NOT_FOUND: Final = 404
-_EARLIER: Final = (ast.Return, ast.Raise)
 
 
 def quoted_by(answer: ast.expr, body: Body) -> str | None:
@@ -58,19 +57,10 @@ def _is_text(node: ast.expr) -> bool:
 
 def _failed_at(node: ast.expr, body: Body) -> Iterator[str]:
     """The names of what has failed where an expression is evaluated."""
+    yield from (name for test, holds in body.tests(node) for name, when in _verdicts(test) if when is holds)
     catch = body.clause_of(node)
-    child: ast.AST = node
-    looks_at_exception = False
-    for parent in body.above(node):
-        if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
-            chosen = parent.body if isinstance(parent.body, list) else [parent.body]
-            yield from (name for name, when in _verdicts(parent.test) if when is (child in chosen))
-            looks_at_exception |= catch is not None and catch.name is not None and mentions(parent.test, catch.name)
-        for statement in body.before(child):
-            if isinstance(statement, ast.If) and isinstance(statement.body[-1], _EARLIER) and not statement.orelse:
-                yield from (name for name, when in _verdicts(statement.test) if when is False)
-        child = parent
-    if catch is not None and catch.name is not None and not looks_at_exception:
+    around = [part.test for part in body.above(node) if isinstance(part, (ast.If, ast.IfExp))]
+    if catch is not None and catch.name is not None and not any(mentions(test, catch.name) for test in around):
         yield catch.name
 
 

@@ -104,12 +104,16 @@ class _AnswerReader:
         self._ctx = ctx
         self._contract_tool = contract_tool
         self._depth = depth
+        # Other code, such as a nested function, may give a value to a name that is global or nonlocal somewhere.
+        kinds: tuple[type[ast.Global | ast.Nonlocal], ...] = (ast.Global, ast.Nonlocal) if settings else ()
+        shared = {name for kind in kinds for part in self._body.all(kind) for name in part.names}
+        settings = tuple(setting for setting in settings if setting[0] not in shared)
         self._settings = dict(settings)
         names = function.module.scope_of(function.node).bindings if settings else {}
         self._settings |= {
             name: TRUE if verdict else False
             for name, bindings in names.items()
-            if [at.kind for at in bindings] == ["assign"] and bindings[0].value is not None
+            if name not in shared and [at.kind for at in bindings] == ["assign"] and bindings[0].value is not None
             if (verdict := holds(bindings[0].value, self._settings)) is not None
         }
         self._arguments = constants(settings, function)

@@ -44,6 +44,13 @@ def other():
 
 class Store:
     def read_resource(self, uri): ...
+
+    async def find(self): ...
+
+
+class Step:
+    def __init__(self, output_schema):
+        self.output_schema = output_schema
 """
 REFUSED = 'looks for "{}" where arguments are refused: look for "invalid_arguments", the reason'
 SCHEMA = "compares a whole output schema: it has `error` in `properties`, and `required` in `anyOf`"
@@ -71,6 +78,22 @@ WORDS = "reads the words of an exception of read_resource(): they are in its __c
             "with pytest.raises(ValidationError, match='validation error'):\n        Model()\n    call_tool('find', {})",
             "",
         ),
+        ("text = check(call_tool)\n    call_tool('find')\n    assert 'validation error' in check(1)", ""),
+        ("call_tool('find')\n    with pytest.raises(ValueError, match='validation error'):\n        check(1)", ""),
+        ("text = upstream.call_tool('other', {})\n    assert 'validation error' in text", ""),
+        (
+            "for text in [mcp.call_tool('sub_find', {})]:\n        assert 'validation error' in text",
+            REFUSED.format("validation error"),
+        ),
+        (
+            "try:\n        mcp.call_tool('find', {})\n    except ToolError as e:\n        assert 'validation error' in str(e)",
+            REFUSED.format("validation error"),
+        ),
+        (
+            "with Client(mcp) as client:\n        client.call_tool('find', {})\n"
+            "        assert 'validation error' in client.check()",
+            "",
+        ),
         ("assert tool.outputSchema == {'type': 'object'}", SCHEMA),
         ("schema = tool.output_schema\n    assert schema['required'] == ['result']", SCHEMA),
         ("parts = tool.output_schema.get('properties', {})\n    assert set(parts) == {'result'}", SCHEMA),
@@ -80,6 +103,8 @@ WORDS = "reads the words of an exception of read_resource(): they are in its __c
         ("schema = list(other)\n    other = list(schema)\n    assert schema == other", ""),
         ("error = failing(session.read_resource, uri)\n    assert error.data == {'uri': uri}", DATA),
         ("error = failing(session.send, uri)\n    assert error.data == {'uri': uri}", ""),
+        ("read_resource(uri)\n    result = call_tool('find')\n    assert result.data == {'uri': uri}", ""),
+        ("step = Step({})\n    assert step.output_schema == {}", ""),
         ("assert 'uvicorn' in inspect.getsource(FastMCP.run)", SOURCE),
         ("assert 'return' in inspect.getsource(other)", ""),
         ("assert inspect.iscoroutinefunction(getattr(server, 'find'))", ASYNC),
@@ -87,9 +112,14 @@ WORDS = "reads the words of an exception of read_resource(): they are in its __c
         ("assert not inspect.iscoroutinefunction(other)", ""),
         ("assert not inspect.iscoroutinefunction(other)\n    find('x')", ""),
         ("assert not inspect.iscoroutinefunction(getattr(server, 'look'))", ""),
+        ("for tool in [find]:\n        assert inspect.iscoroutinefunction(tool)", ASYNC),
+        ("assert inspect.iscoroutinefunction(client.get)\n    server.find('x')", ""),
+        ("assert inspect.iscoroutinefunction(Store.find)", ""),
         ("with pytest.raises(Exception) as info:\n        mcp.read_resource('x://y')\n    str(info)", WORDS),
         ("with pytest.raises(Exception, match='no y'):\n        mcp.read_resource('x://y')", WORDS),
         ("with pytest.raises(Exception):\n        mcp.read_resource('x://y')", ""),
+        ("with patch('x') as double:\n        mcp.read_resource('x://y')", ""),
+        ("try:\n        mcp.read_resource('x://y')\n    except ValueError as e:\n        raise", ""),
         ("with pytest.raises(Exception, match='no y'):\n        Store().read_resource('x://y')", ""),
     ],
 )
@@ -99,6 +129,14 @@ def test_what_a_test_expects(body: str, expected: str, tmp_path: Path) -> None:
     done, _ = run(tmp_path, {"server.py": SERVER, "test_server.py": test})
     lines = [line.partition(": ")[2] for line in report(done) if line.startswith("test_server.py")]
     assert [expected] * bool(expected) == lines
+
+
+def test_a_server_that_says_that_arguments_are_refused(tmp_path: Path) -> None:
+    """A test may be about its text, which goes on to say so."""
+    own = SERVER.replace("The path is empty", "Validation error: the path is empty")
+    test = "def test_it():\n    assert 'Validation error' in mcp.call_tool('find', {'path': ''})\n"
+    done, _ = run(tmp_path, {"server.py": own, "test_server.py": f"from server import mcp\n\n\n{test}"})
+    assert [] == [line for line in report(done) if "looks for" in line]
 
 
 def test_a_file_of_code_reads_the_words_of_an_exception(tmp_path: Path) -> None:
@@ -112,6 +150,10 @@ def test_a_file_of_code_reads_the_words_of_an_exception(tmp_path: Path) -> None:
 
 LOW = """from mcp.server import Server
 from mcp.types import TextContent
+
+
+def call(client) -> None:
+    client.call_tool("find")
 
 
 def register(server: Server, store) -> None:
@@ -133,13 +175,14 @@ def test_a_double_of_a_low_level_server(tmp_path: Path) -> None:
     """It has no decorators in version 2. A session has a method of such a name, too."""
     test = """from unittest.mock import Mock
 
-from low import find, register
+from low import call, find, register
 
 
 async def test_it(session):
-    double = Mock()
-    register(double, None)
+    double, client = Mock(), Mock()
+    register(double, call(client))
     double.call_tool.assert_called_once()
+    client.call_tool.assert_called_once()
     session.call_tool.assert_not_called()
 
 
@@ -155,7 +198,7 @@ async def test_other():
     done, _ = run(tmp_path, {"low.py": LOW, "test_low.py": test})
     assert [
         "test_low.py:9: expects a double to have a decorator that SDK 2.0 does not have: expect add_request_handler",
-        "test_low.py:15: reads a part of what find() returns: it is a CallToolResult if the tool failed",
+        "test_low.py:16: reads a part of what find() returns: it is a CallToolResult if the tool failed",
     ] == [line for line in report(done) if line.startswith("test_low.py")]
 
 
@@ -172,7 +215,7 @@ atexit.register(print, 'the last words')
 
 @pytest.mark.parametrize('case', ['a b', 'c'])
 def test_refused(case):
-    text = 'Error' if written else '1 validation error for call_tool()'
+    text = call_tool()
     assert 'validation error' in text
 
 
@@ -182,6 +225,10 @@ class TestIt:
 
     def test_old(self):
         raise KeyError('new' if written else 'old')
+
+
+def call_tool():
+    return 'Error' if written else '1 validation error'
 """
     write_files(tmp_path, {"server.py": SERVER, "tests/test_it.py": tests, "test_broken.py": "import mcp\ndef f(:\n"})
     command = f"{sys.executable} -m pytest -q -p no:cacheprovider tests"

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -332,12 +332,11 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
         kept = any(isinstance(part, ast.Assign) and call in walk([part]) for part in nodes(block))
         tests = [*filter(None, map(_asserted, nodes(block)))]
         tests = [test for test in tests if kept or f"{called}(" in test or f"{key}'](" in test]
-        # `pytest.raises(...)` and `self.assertRaises(...)`, not `patch(...)`
         raising = [
-            (item.context_expr, part)
+            (cast("ast.Call", item.context_expr), part)
             for part in nodes(block)
             for item in (part.items if isinstance(part, (ast.With, ast.AsyncWith)) else ())
-            if isinstance(item.context_expr, ast.Call) and "raises" in ast.unparse(item.context_expr.func).lower()
+            if expects(item.context_expr)
         ]
         expected = {ast.unparse(kind.args[0]) for kind, part in raising if kind.args and call in walk([part])}
         matched = {
@@ -353,6 +352,11 @@ def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST,
                 raised=before.raised | expected,
                 matched=before.matched | matched,
             )
+
+
+def expects(context: ast.expr) -> bool:
+    """Whether a context is `pytest.raises(...)` or `self.assertRaises(...)`, not `patch(...)`."""
+    return isinstance(context, ast.Call) and "raises" in ast.unparse(context.func).lower()
 
 
 def _asserted(node: ast.AST) -> str:

@@ -2,31 +2,30 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import returned, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
-from mcpcore_lint.migrate.callers import is_test
+from mcpcore_lint.migrate.callers import expects, is_test
 from mcpcore_lint.migrate.lowlevel import DECORATORS, REGISTERS
 from mcpcore_lint.migrate.model import FAILS, Left
 from mcpcore_lint.migrate.renames import SDK_2
 from mcpcore_lint.migrate.server import SERVER_CLASSES
-from mcpcore_lint.model import Symbol
+from mcpcore_lint.model import Symbol, ToolDef, string
 from mcpcore_lint.records import in_test_file
 
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _SERVES: Final = re.compile(rb"^[ \t]*from mcpcore import (?:\([^)]*|.*)\bServer\b", re.MULTILINE)
 _COVERS: Final = re.compile(rb"^[ \t]*from mcpcore\.integrations\.fastmcp import", re.MULTILINE)
 _RETURNS: Final = re.compile(rb"\breturn CallToolResult\(")
 _RESULT: Final = "CallToolResult"
 _KINDS: Final = (ast.Compare, ast.Call, ast.keyword, ast.Attribute, ast.Subscript, ast.Name)
-_CALLS: Final = re.compile(r"\A(?![\s\S]*\(ValidationError)[\s\S]*call_tool\(")
-"""A test that calls tools, and expects no exception of pydantic itself."""
-_REFUSED: Final = re.compile(r"validation error", re.IGNORECASE)
+REFUSED: Final = re.compile(r"validation error", re.IGNORECASE)
 """How the frameworks begin to say that they refuse arguments."""
 _PARTS: Final = frozenset({"", "properties", "required"})
 """The parts of an output schema that admit failures; empty for the whole schema."""
@@ -34,10 +33,13 @@ _INSIDE: Final = frozenset({"set", "sorted", "list", "dict", "len"})
 """Functions whose value says what is in their argument."""
 _DEPTH: Final = 3
 """How many names are followed to a schema."""
+_OWN: Final = "ValidationError"
+"""The exception of pydantic itself."""
+_REGISTERED: Final = ".add_request_handler("
 
 
 class Changes(NamedTuple):
-    """The files that are no tests and that the run changes, by their absolute paths."""
+    """What the run changes: files that are no tests, by their absolute paths, and tools."""
 
     served: frozenset[str]
     """Those that get the server of mcpcore."""
@@ -47,36 +49,61 @@ class Changes(NamedTuple):
     """Those that lose the decorators of low-level servers."""
     marked: frozenset[str]
     """Those whose functions return a result of version 2 for a failure."""
+    tools: tuple[str, ...]
+    """The names of the tools; a server that mounts another one puts more before them."""
+    contracts: tuple[Function, ...]
+    """The async functions of tools that get a contract."""
+    answers: bool
+    """Whether the code itself says that arguments are refused, in the words of the frameworks."""
 
 
-def changes_between(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Changes:
-    """What changes in files between two states, of which the second one may have others, and has those that change."""
+def changes_between(
+    before: Mapping[str, bytes],
+    after: Mapping[str, bytes],
+    modules: Collection[Module],
+    tools: Collection[ToolDef],
+    converted: Collection[str],
+) -> Changes:
+    """What changes in files between two states.
+
+    Args:
+        before: The first state.
+        after: The second one, which may have other files, and has those that change.
+        modules: The files as they are now.
+        tools: The tools.
+        converted: The names of functions that get a contract.
+    """
 
     def gained(pattern: re.Pattern[bytes], old: Mapping[str, bytes], new: Mapping[str, bytes]) -> frozenset[str]:
         return frozenset(path for path in both if pattern.search(new[path]) and not pattern.search(old[path]))
 
     both = before.keys() & after.keys()
+    answers = any(REFUSED.search(module.source.text) for module in modules if not is_test(module))
+    handlers = [tool.handler for tool in tools]
+    contracts = (handler.node for handler in handlers if handler.is_async and handler.name in converted)
     return Changes(
         gained(_SERVES, before, after),
         gained(_COVERS, before, after),
         gained(REGISTERS, after, before),
         gained(_RETURNS, before, after),
+        tuple(filter(None, (string(tool.name) for tool in tools))),
+        tuple(node for node in contracts if isinstance(node, FUNCTIONS)),
+        answers,
     )
 
 
-def expectations(module: Module, changed: Changes, contracts: set[str]) -> Iterator[Left]:
+def expectations(module: Module, changed: Changes) -> Iterator[Left]:
     """The lines about a file, most of them about what its tests expect.
 
     Args:
         module: The file.
         changed: What the run changes.
-        contracts: The names of the async functions of tools that get a contract.
     """
     in_tests = is_test(module)
-    nodes = walk([module.tree]) if any(changed) else ()
+    nodes = walk([module.tree]) if any(changed[:4]) else ()
     for node in (node for node in nodes if isinstance(node, _KINDS)):
         scope = scope_around(node, module)
-        why = _expected(node, scope, changed, contracts) if in_tests else None
+        why = _expected(node, scope, changed) if in_tests else None
         why = why or (_read(node, scope) if changed.served else None)
         if why is not None:
             yield Left(module.path, node.lineno, (), *why, stops=FAILS)
@@ -100,18 +127,24 @@ def reasons(lines: Collection[Left], files: Mapping[str, bytes]) -> dict[tuple[s
     return said
 
 
-def _expected(node: ast.AST, scope: Scope, changed: Changes, contracts: set[str]) -> tuple[str, str] | None:
+def _expected(node: ast.AST, scope: Scope, changed: Changes) -> tuple[str, str] | None:
     """The expectation of a part of a test that no longer holds, and the next step."""
     reads_failures = changed.served or changed.covered
     match node:
         case (
-            ast.Compare(left=ast.Constant(value=str(text)), ops=[ast.In()])
-            | ast.Call(func=ast.Attribute(attr="assertIn"), args=[ast.Constant(value=str(text)), *_])
-            | ast.keyword(arg="match", value=ast.Constant(value=str(text)))
-        ) if reads_failures and _REFUSED.search(text) and _CALLS.search(ast.unparse(scope.node)):
-            return f'looks for "{text}" where arguments are refused', 'look for "invalid_arguments", the reason'
-        case ast.Compare(left=ast.Attribute(attr="data"), ops=[ast.Eq()]) if (
-            reads_failures and "read_resource" in ast.unparse(scope.node)
+            ast.Compare(left=ast.Constant(value=str(text)), ops=[ast.In()], comparators=[value])
+            | ast.Call(func=ast.Attribute(attr="assertIn"), args=[ast.Constant(value=str(text)), value, *_])
+            | (ast.keyword(arg="match", value=ast.Constant(value=str(text))) as value)
+        ) if reads_failures and not changed.answers and REFUSED.search(text):
+            parts = _sources(value, scope)
+            names = _names(parts)
+            calls = [part for part in parts if isinstance(part, ast.Call) and "call_tool" in _names([part.func])]
+            called = [string(evaluate(argument, scope)) for call in calls for argument in call.args[:1]]
+            known = all(name is None or name.endswith(changed.tools) for name in called)
+            if known and "call_tool" in names and _OWN not in names:
+                return f'looks for "{text}" where arguments are refused', 'look for "invalid_arguments", the reason'
+        case ast.Compare(left=ast.Attribute(attr="data", value=value), ops=[ast.Eq()]) if (
+            reads_failures and "read_resource" in _names(_sources(value, scope))
         ):
             return "compares the data of a failure of a resource", "it also has `error`, with the code and advice"
         case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]) if (
@@ -121,11 +154,12 @@ def _expected(node: ast.AST, scope: Scope, changed: Changes, contracts: set[str]
         case ast.Attribute(attr=name, value=ast.Name(id=double)) if name in DECORATORS and changed.adapted:
             calls = [part for part in walk([scope.node]) if isinstance(part, ast.Call)]
             passed = [call for call in calls if double in {getattr(value, "id", "") for value in call.args}]
-            if not changed.adapted.isdisjoint(home for call in passed for home, _ in _called(call, scope)):
+            functions = (known for call in passed for known in _called(call, scope))
+            if any(home in changed.adapted and _REGISTERED in ast.unparse(function) for home, function in functions):
                 return f"expects a double to have a decorator that {SDK_2} does not have", "expect add_request_handler"
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int())) if changed.marked:
-            values = [binding.value for binding in scope.bindings.get(name, ())]
-            for home, function in (called for value in values for called in _called(value, scope)):
+            assigned = [binding.value for binding in scope.bindings.get(name, ())]
+            for home, function in (called for value in assigned for called in _called(value, scope)):
                 if home in changed.marked and any(_RESULT in ast.unparse(value) for value in returned(function)):
                     return f"reads a part of what {function.name}() returns", f"it is a {_RESULT} if the tool failed"
         case ast.Call(func=ast.Name(id="getsource") | ast.Attribute(attr="getsource"), args=[value]) if changed.served:
@@ -136,10 +170,11 @@ def _expected(node: ast.AST, scope: Scope, changed: Changes, contracts: set[str]
                     "read that of mcp.server.mcpserver.MCPServer",
                 )
         case ast.Call(func=ast.Attribute(attr="iscoroutinefunction") | ast.Name("iscoroutinefunction"), args=[value]):
-            known = evaluate(value, scope)
-            parts = walk([scope.node]) if not isinstance(known, Symbol) else [known.definition]
-            names = {str(getattr(part, "attr", getattr(part, "name", getattr(part, "value", "")))) for part in parts}
-            if contracts & names:
+            parts = _sources(value, scope)
+            values = [evaluate(part, scope) for part in parts if isinstance(part, (ast.Name, ast.Attribute))]
+            definitions = {symbol.definition for symbol in values if isinstance(symbol, Symbol)}
+            texts = {part.value for part in parts if isinstance(part, ast.Constant) and "getattr" in _names(parts)}
+            if any(tool in definitions or tool.name in texts for tool in changed.contracts):
                 return (
                     "checks that a tool is a coroutine function",
                     "check its .handler, since a tool with a contract is an object",
@@ -155,8 +190,9 @@ def _read(node: ast.AST, scope: Scope) -> tuple[str, str] | None:
         ):
             kinds = (ast.Try, ast.With, ast.AsyncWith)
             around = [part for part in walk([scope.node]) if isinstance(part, kinds) and node in walk([*part.body])]
-            reads = [clause.name for part in around for clause in getattr(part, "handlers", ())]
-            items = [item for part in around for item in getattr(part, "items", ())]
+            clauses = [clause for part in around for clause in getattr(part, "handlers", ())]
+            reads = [clause.name in _names(walk([*clause.body])) for clause in clauses]
+            items = [item for part in around for item in getattr(part, "items", ()) if expects(item.context_expr)]
             reads += [item.optional_vars or "match=" in ast.unparse(item.context_expr) for item in items]
             if any(reads):
                 return "reads the words of an exception of read_resource()", "they are in its __cause__"
@@ -166,7 +202,7 @@ def _read(node: ast.AST, scope: Scope) -> tuple[str, str] | None:
 def _part(node: ast.expr | None, scope: Scope, depth: int = 0) -> str | None:
     """The part of an output schema that an expression is, or says what is in it; None for other expressions."""
     match node:
-        case ast.Attribute(attr="output_schema" | "outputSchema"):
+        case ast.Attribute(attr="output_schema" | "outputSchema", value=owner) if not classes_of(owner, scope):
             return ""
         case ast.Name(id=name) if depth < _DEPTH:
             values = [binding.value for binding in scope.bindings.get(name, ())]
@@ -181,7 +217,36 @@ def _part(node: ast.expr | None, scope: Scope, depth: int = 0) -> str | None:
     return None
 
 
-def _called(node: ast.expr | None, scope: Scope) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+def _sources(node: ast.AST, scope: Scope) -> list[ast.AST]:
+    """The parts of what an expression of a function takes its value from, by the names and blocks that lead to it."""
+    parents = scope.module.parents
+    # The pattern of `pytest.raises(...)` is about its block.
+    stack = [parents[parents[parents[node]]] if isinstance(node, ast.keyword) else node]
+    parts: list[ast.AST] = []
+    seen: set[str] = set()
+    while stack:
+        inner = [*walk([stack.pop()])]
+        parts += inner
+        names = {part.id for part in inner if isinstance(part, ast.Name)} - seen
+        seen |= names
+        for binding in (binding for name in names for binding in scope.bindings.get(name, ())):
+            match binding.node:
+                case ast.ExceptHandler() as clause:
+                    stack += getattr(parents[clause], "body", ())
+                case ast.For(iter=items) | ast.AsyncFor(iter=items):
+                    stack.append(items)
+                case block if binding.kind == "with" and binding.value is not None and not expects(binding.value):
+                    stack.append(binding.value)
+                case block:
+                    stack.append(block)
+    return parts
+
+
+def _names(parts: Iterable[ast.AST]) -> set[str]:
+    return {str(getattr(part, "attr", getattr(part, "id", ""))) for part in parts}
+
+
+def _called(node: ast.expr | None, scope: Scope) -> Iterator[tuple[str, Function]]:
     """The function of the project that an expression calls, with the path of its file."""
     call = node.value if isinstance(node, ast.Await) else node
     symbol = evaluate(call.func, scope) if isinstance(call, ast.Call) else None

@@ -549,11 +549,12 @@ class _Pass:
 
     def expect(self, visited: Collection[str]) -> None:
         """Note the expectations of tests that no longer hold."""
-        changed = changes_between(self._files, self._run.contents)
-        contracts = {tool for *_, tool in self._run.converted} - self._run.parallel.keys()
+        tools = [*chain.from_iterable(self._tools.values())]
+        converted = {tool for *_, tool in self._run.converted}
+        changed = changes_between(self._files, self._run.contents, self.modules.values(), tools, converted)
         for path in self.modules if "server" in self._run.rules and visited else ():
             with self._guarded(path):
-                self._note("expect", path, expectations(self.modules[path], changed, contracts))
+                self._note("expect", path, expectations(self.modules[path], changed))
 
     def tidy(self, visited: Collection[str]) -> None:
         """Remove the imports that the steps before this one left without a use."""

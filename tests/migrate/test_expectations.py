@@ -90,8 +90,7 @@ WORDS = "reads the words of an exception of read_resource(): they are in its __c
             REFUSED.format("validation error"),
         ),
         (
-            "with Client(mcp) as client:\n        client.call_tool('find', {})\n"
-            "        assert 'validation error' in client.check()",
+            "with Client(mcp) as one:\n        one.call_tool('find', {})\n        assert 'validation error' in one.check()",
             "",
         ),
         ("assert tool.outputSchema == {'type': 'object'}", SCHEMA),

@@ -170,6 +170,34 @@ def test_types_around_other_types_go(tmp_path: Path) -> None:
     assert "return types.JSONRPCMessage.__name__, message" in files["server.py"]
 
 
+AROUND = """from mcp.types import ServerResult
+
+
+def wrap(tools, other):
+    one = ServerResult(  # the answer
+        tools
+    )
+    return one, ServerResult(tools)
+
+
+def wrap_either(tools, other):
+    return ServerResult(tools or other), ServerResult(root=tools)
+
+
+def own(ServerResult, tools):
+    return ServerResult(tools)
+"""
+
+
+def test_types_around_more_than_a_name_or_a_call_stay(tmp_path: Path) -> None:
+    """A line says so: without the call, a comment would be lost, or an expression of several lines would end."""
+    server = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
+    outcome, files = run(tmp_path, {"server.py": server, "wrapping.py": AROUND})
+    assert AROUND.replace("one, ServerResult(tools)", "one, tools") == files["wrapping.py"]
+    line = "ServerResult(...), which is a union in SDK 2.0: write the value alone, in parentheses"
+    assert [f"wrapping.py:5: {line}", f"wrapping.py:12: {line}"] == report(outcome)
+
+
 STARTS = {
     "stdio, and an application": ("asyncio.run(main())\nmcp.run()\napp = mcp.streamable_http_app()", False),
     "a call that has the option": ('mcp.run(transport="sse", port=9000)', False),

@@ -40,6 +40,7 @@ _CONCERNS: Final = re.compile(
         rf"\b{word}\b"
         for word in (
             "McpError",
+            *sorted(UNIONS),
             r"fastmcp",
             "FastMCP",
             "MCPServer",
@@ -350,10 +351,14 @@ class Renaming:
                 self._note(
                     node, "get_context() of the server", "take the context as a parameter, since version 2 has no other"
                 )
-        if name in UNIONS and node.args and self._named(node.func) == f"mcp.types.{name}":
-            start, end = self.module.source.node_range(node)
-            inner = self.module.source.node_range(node.args[0])
-            self.edits += [Edit(start, inner[0], ""), Edit(inner[1], end, "")]
+        if name in UNIONS and self._named(node.func) == f"mcp.types.{name}":
+            source, value = self.module.source, node.args[0] if node.args else node
+            (start, end), (first, last) = source.node_range(node), source.node_range(value)
+            is_plain = isinstance(value, (ast.Call, ast.Name, ast.Attribute))
+            if value is not node and is_plain and "#" not in source.text[start:first] + source.text[last:end]:
+                self.edits += [Edit(start, first, ""), Edit(last, end, "")]
+            else:
+                self._note(node, f"{name}(...), which is a union in {SDK_2}", "write the value alone, in parentheses")
         is_whole = bool(node.args[2:]) or any(keyword.arg in {"context", None} for keyword in node.keywords)
         is_sdk = self.project.fields and not self.project.managers
         if is_sdk and not is_whole and ast.unparse(node.func).endswith("._tool_manager.call_tool"):

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from mcpcore_lint.migrate.expectations import reasons
+from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.runner.outcome import Ran
 
 from mcpcore.cli.root import cli
 from tests.files import write_files
@@ -242,3 +245,62 @@ def call_tool():
         f"--check FAILED tests/test_it.py::test_refused (2 cases): line 11 {REFUSED.format('validation error')}",
         "--check FAILED tests/test_it.py::TestIt::test_other - assert not True",
     ] == lines[2:]
+
+
+def test_a_reason_stands_beside_its_own_test() -> None:
+    """Other tests may have its name, in another class or file; an error of a fixture has a report of its own."""
+    code = """class TestA:
+    def test_it(self):
+        def inner():
+            assert 'validation error' in text
+
+    def test_that(self): ...
+
+if True:
+    class TestB:
+        def test_it(self): ...
+"""
+    line = Left("tests/test_it.py", 4, (), "why", "what to do")
+    known = reasons([line], {"tests/test_it.py": code.encode()})
+    long = f"test_{'x' * 70}"
+    before = Ran(1, ["FAILED tests/test_it.py::test_case[a - b] - KeyError", "1 failed in 0.1s"])
+    after = Ran(
+        1,
+        [
+            "____ TestA.test_it ____",
+            "E   assert 1",
+            "____ TestB.test_it ____",
+            "E   assert 2",
+            "_ _ _ _ _ _",
+            "_ ERROR at setup of TestB.test_that[x y] _",
+            "E   assert 3",
+            f"_ {long} _",
+            "E   assert 4",
+            "FAILED tests/test_it.py::test_case[a - b] - KeyError",
+            "FAILED tests/test_it.py::test_case[a - c] - KeyError",
+            "FAILED tests/test_it.py::TestA::test_it - assert 1",
+            "FAILED test_it.py::TestA::test_it[0] - assert [1] - 2",
+            "FAILED more/tests/test_it.py::TestA::test_it - assert 1",
+            "FAILED s/test_it.py::TestA::test_it - assert 1",
+            "FAILED tests/test_it.py::TestB::test_it - assert 2",
+            "ERROR tests/test_it.py - ImportError",
+            "7 failed in 0.1s",
+            "bye",
+        ],
+    )
+    assert [
+        "before: 1 failed in 0.1s (exit code 1)",
+        "after: 7 failed in 0.1s (exit code 1)",
+        "1 test (0 before): assert 2",
+        "1 test (0 before): assert 3",
+        "1 test (0 before): assert 4",
+        "FAILED tests/test_it.py::TestA::test_it: line 4 why: what to do",
+        "FAILED test_it.py::TestA::test_it: line 4 why: what to do",
+        "FAILED more/tests/test_it.py::TestA::test_it: line 4 why: what to do",
+        "FAILED tests/test_it.py::test_case[a - c] - KeyError",
+        "FAILED s/test_it.py::TestA::test_it - assert 1",
+        "FAILED tests/test_it.py::TestB::test_it - assert 2",
+        "ERROR tests/test_it.py - ImportError",
+    ] == after.difference(before, known)
+    again = Ran(1, ["FAILED tests/test_it.py::TestA::test_it - KeyError"])
+    assert "FAILED tests/test_it.py::TestA::test_it: line 4 why: what to do" not in after.difference(again, known)

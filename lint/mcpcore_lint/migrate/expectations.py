@@ -110,7 +110,7 @@ def expectations(module: Module, changed: Changes) -> Iterator[Left]:
 
 
 def reasons(lines: Collection[Left], files: Mapping[str, bytes]) -> dict[tuple[str, str], str]:
-    """What the report says of the functions of tests, by the path and the name.
+    """What the report says of tests, by the path and the names of the classes and functions, as pytest joins them.
 
     Args:
         lines: The lines of the report.
@@ -118,12 +118,13 @@ def reasons(lines: Collection[Left], files: Mapping[str, bytes]) -> dict[tuple[s
     """
     said: dict[tuple[str, str], str] = {}
     for path in {line.path for line in lines if in_test_file(line.path)} & files.keys():
-        functions = []
+        blocks = []
         with suppress(SyntaxError, ValueError, RecursionError):  # such a file has a line, too
-            functions = [node for node in ast.walk(ast.parse(files[path])) if isinstance(node, FUNCTIONS)]
+            parts = ast.walk(ast.parse(files[path]))  # the outer ones first
+            blocks = [node for node in parts if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
         for line in (line for line in lines if line.path == path):
-            around = [node for node in functions if node.lineno <= line.line <= (node.end_lineno or 0)]
-            said.update(((path, node.name), f"line {line.line} {line.pattern}: {line.decide}") for node in around)
+            names = [node.name for node in blocks if node.lineno <= line.line <= (node.end_lineno or 0)]
+            said[path, "::".join(names)] = f"line {line.line} {line.pattern}: {line.decide}"
     return said
 
 

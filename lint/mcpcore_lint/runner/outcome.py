@@ -17,7 +17,9 @@ _CAUSES, _WIDTH = 10, 200
 """How many errors of tests are shown, and how much of each."""
 _BAD_TEST: Final = re.compile(r"FAILED|FAIL:|ERROR: \S+ \(|ERROR \S+(?:::|\.py(?: - |$))")
 """A line of pytest or unittest about a test, which a line of a log is not."""
-_REPORT: Final = re.compile(r"^_{3,} (?:\S+\.)?(\S+?)(?:\[.*\])? _{3,}$", re.MULTILINE)
+_TEST: Final = re.compile(r"(\S+ .*?)(?:\[.*?\])?(?= - |$)")
+"""The test in such a line, and the case of it, before the error."""
+_REPORT: Final = re.compile(r"^_+ (?!_ )(?:ERROR at .* of )?(.+?)(?:\[.*\])? _+$", re.MULTILINE)
 """The line of pytest above what it says about a test that failed."""
 _SUMMARY: Final = re.compile(r"\b\d+ (?:passed|failed|errors?|skipped)\b.* in [\d.]+s")
 """The line of pytest below everything that it says, unless the process goes on to complain."""
@@ -51,6 +53,12 @@ class Ran(NamedTuple):
         reports = [text for name, text in zip(parts[::2], parts[1::2], strict=True) if name not in explained]
         return Counter(errors[-1][:_WIDTH] for report in reports if (errors := _ERROR.findall(report)))
 
+    @property
+    def failed(self) -> list[tuple[str, str, str]]:
+        """The lines about tests that failed, behind the test and the case of it."""
+        lines = [line for line in self.lines if _BAD_TEST.match(line)]
+        return [(match[1], match[0], line) for line in lines if (match := _TEST.match(line))]
+
     def difference(self, before: Ran, reasons: Mapping[tuple[str, str], str]) -> list[str]:
         """The ends of both runs, the errors of tests without a reason, and the tests with one or that failed only now.
 
@@ -58,27 +66,30 @@ class Ran(NamedTuple):
             before: The first run.
             reasons: Why tests fail now, by the paths of their files and their names.
         """
-        old = {line.partition(" - ")[0] for line in before.lines}
-        bad: dict[str, list[str]] = {}
-        for line in filter(_BAD_TEST.match, self.lines):
-            bad.setdefault(line.partition(" - ")[0].partition("[")[0], []).append(line)
-        explained = {test: why for test in bad for (path, name), why in reasons.items() if _is_of(test, path, name)}
-        earlier, causes = before.causes(), self.causes([test.rpartition("::")[2] for test in explained])
+        old = {case for _, case, _ in before.failed}
+        new: dict[str, list[str]] = {}
+        for test, case, line in self.failed:
+            if case not in old:
+                new.setdefault(test, []).append(line)
+        explained = {test: why for test in new for (path, name), why in reasons.items() if _is_of(test, path, name)}
+        earlier = before.causes()
+        causes = self.causes([test.partition("::")[2].replace("::", ".") for test in explained])
         alike = [
             f"{number} test{'s' * (number > 1)} ({earlier[text]} before): {text}"
             for text, number in causes.most_common(_CAUSES)
         ]
-        new = {test: [line for line in lines if line.partition(" - ")[0] not in old] for test, lines in bad.items()}
-        tests = [_shown(test, lines, explained[test]) for test, lines in bad.items() if test in explained]
-        tests += [_shown(test, lines) for test, lines in new.items() if lines and test not in explained]
+        ordered = [*explained, *(test for test in new if test not in explained)]
+        tests = [_shown(test, new[test], explained.get(test, "")) for test in ordered]
         rest = [f"and {len(tests) - _LINES} more"] if len(tests) > _LINES else []
         return [f"before: {before.end}", f"after: {self.end}", *alike, *tests[:_LINES], *rest]
 
 
 def _is_of(test: str, path: str, name: str) -> bool:
-    """Whether a line of pytest is about a function in a file; the two may be relative to other folders."""
+    """Whether a line of pytest is about a test in a file; the two may be relative to other folders."""
     file, _, inside = test.rpartition(" ")[2].partition("::")
-    return inside.rpartition("::")[2] == name and (path.endswith(file) or file.endswith(path))
+    return f"{name}::".startswith(f"{inside}::") and (
+        f"/{path}".endswith(f"/{file}") or f"/{file}".endswith(f"/{path}")
+    )
 
 
 def _shown(test: str, lines: list[str], why: str = "") -> str:

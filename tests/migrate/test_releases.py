@@ -248,6 +248,20 @@ def good(x: str) -> PromptResult:
     return PromptResult([Message(x, role="user"), x])
 
 
+@mcp.prompt
+def answer(x: str) -> str:
+    reply = client.chat(messages=[{"role": "user", "content": x}])
+    line = {"role": "user", "content": x}
+    return reply.text + line["content"]
+
+
+@mcp.prompt
+def grow(x: str) -> list:
+    messages = []
+    messages.append({"role": "user", "content": x})
+    return messages
+
+
 @mcp.tool
 def turn(x: str) -> dict:
     return {"role": "user", "content": x}
@@ -261,10 +275,11 @@ def test_a_prompt_that_returns_messages_of_fastmcp_2_has_a_line(tmp_path: Path) 
         "from fastmcp.prompts import Message, PromptResult\nfrom mcp.types import PromptMessage" in files["server.py"]
     )
     refuses = "as a message of a prompt, which FastMCP 3.0 refuses: return Message(text, role=...) of fastmcp.prompts"
-    assert [f"PromptMessage(...) {refuses} instead, or a text", f"a dict {refuses} instead, or a text"] == [
-        line.partition(": ")[2] for line in report(outcome)
-    ]
-    assert [FAILS, FAILS] == [line.stops for line in outcome.left]
+    assert [
+        f"PromptMessage(...) {refuses} instead, or a text",
+        *[f"a dict {refuses} instead, or a text"] * 2,
+    ] == [line.partition(": ")[2] for line in report(outcome)]
+    assert [FAILS, FAILS, FAILS] == [line.stops for line in outcome.left]
 
 
 SEVERAL = """from fastmcp.server.auth import AuthContext

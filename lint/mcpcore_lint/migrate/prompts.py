@@ -28,10 +28,12 @@ def refused_messages(module: Module) -> Iterator[Left]:
         definitions = (function, *(helper.definition for helper in helpers if isinstance(helper, Symbol)))
         for maker in (part for part in definitions if isinstance(part, FUNCTIONS)):
             home = module.project.module_defining(maker) or module
+            parts = [*own_nodes(maker)]
+            names = {getattr(part.value, "id", "") for part in parts if isinstance(part, ast.Return)}
             messages = (
                 (part.lineno, _message(part, home.functions[maker]))
-                for part in own_nodes(maker)
-                if isinstance(part, ast.expr)
+                for part in parts
+                if isinstance(part, ast.expr) and _is_returned(part, names, home)
             )
             line, made = next(filter(lambda message: message[1], messages), (0, ""))
             if made:
@@ -43,6 +45,22 @@ def _is_prompt(function: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -
     makers = [part.func if isinstance(part, ast.Call) else part for part in function.decorator_list]
     servers = [maker.value for maker in makers if isinstance(maker, ast.Attribute) and maker.attr == "prompt"]
     return any("fastmcp.FastMCP" in classes_of(server, scope.parent or scope) for server in servers)
+
+
+def _is_returned(node: ast.AST, names: set[str], module: Module) -> bool:
+    """Whether a function that returns some names returns an expression, alone or in a list."""
+    parent = module.parents.get(node)
+    match parent:
+        case ast.List() | ast.Tuple() | ast.ListComp() | ast.IfExp():
+            return _is_returned(parent, names, module)
+        case (
+            ast.Assign(targets=[ast.Name(id=name)])
+            | ast.AnnAssign(target=ast.Name(id=name))
+            | ast.AugAssign(target=ast.Name(id=name))
+            | ast.Call(func=ast.Attribute(attr="append" | "extend", value=ast.Name(id=name)))
+        ):
+            return name in names
+    return isinstance(parent, ast.Return)
 
 
 def _message(node: ast.expr, scope: Scope) -> str:

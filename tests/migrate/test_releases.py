@@ -170,6 +170,16 @@ def test_types_around_other_types_go(tmp_path: Path) -> None:
     assert "return types.JSONRPCMessage.__name__, message" in files["server.py"]
 
 
+def test_an_import_from_a_module_that_is_gone_has_a_line(tmp_path: Path) -> None:
+    """The table knows no new place of such a name, and it may be all names of the module."""
+    text = "from fastmcp.tools.tool import *\nfrom fastmcp.server.proxy import ProxyTool, _own\nfrom .fastmcp.server.proxy import _own\n"
+    outcome, _ = run(tmp_path, {"server.py": f"from fastmcp import FastMCP\n{text}\nmcp = FastMCP('a')\n"})
+    assert [
+        "server.py:2: the import of *: FastMCP 4.0 has no module fastmcp.tools.tool",
+        "server.py:4: the import of _own: FastMCP 4.0 has no module fastmcp.server.proxy",
+    ] == report(outcome)
+
+
 AROUND = """from mcp.types import ServerResult
 
 

@@ -139,6 +139,10 @@ MOVED: Final = {
     ("mcp.types", "ResourceReference"): Moved("mcp.types", SDK_2, "ResourceTemplateReference"),
 }  # fmt: skip
 """Names that a release moved or renamed, besides those of `mcp.server.fastmcp`."""
+MODULES: Final = frozenset(
+    old for (old, _), moved in MOVED.items() if old.startswith("fastmcp.") and moved.package != old
+)
+"""The modules of FastMCP that version 4 does not have."""
 
 RUN: Final = "give it where the server is run"
 UNUSED: Final = "no call that runs the server needs it"

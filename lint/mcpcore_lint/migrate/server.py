@@ -18,7 +18,9 @@ from mcpcore_lint.migrate.model import STOPS, Left
 from mcpcore_lint.migrate.renames import (
     ATTRIBUTES,
     FASTMCP_3,
+    FASTMCP_4,
     LISTING,
+    MODULES,
     MOVED,
     OF_PROTOCOL,
     OLD_PACKAGE,
@@ -192,6 +194,8 @@ class Renaming:
             if not node.level and (package, alias.name) in REMOVED:
                 self._note(node, f"the import of {alias.name}", REMOVED[package, alias.name])
             new = self._target(node, package, alias.name)
+            if new is None and not node.level and package in MODULES and (package, alias.name) not in REMOVED:
+                self._note(node, f"the import of {alias.name}", f"{FASTMCP_4} has no module {package}")
             target, name = new or ("." * node.level + package, alias.name)
             changed = changed or new is not None
             local = alias.asname or alias.name

@@ -248,7 +248,7 @@ def call_tool():
 
 
 def test_a_reason_stands_beside_its_own_test() -> None:
-    """Other tests may have its name, in another class or file; an error of a fixture has a report of its own."""
+    """A test in another class or file may have the same name; an error of a fixture has a report of its own."""
     code = """class TestA:
     def test_it(self):
         def inner():
@@ -260,7 +260,7 @@ if True:
     class TestB:
         def test_it(self): ...
 """
-    line = Left("tests/test_it.py", 4, (), "why", "what to do")
+    line = Left("tests/test_it.py", 4, (), "why", "write this")
     known = reasons([line], {"tests/test_it.py": code.encode()})
     long = f"test_{'x' * 70}"
     before = Ran(1, ["FAILED tests/test_it.py::test_case[a - b] - KeyError", "1 failed in 0.1s"])
@@ -294,13 +294,13 @@ if True:
         "1 test (0 before): assert 2",
         "1 test (0 before): assert 3",
         "1 test (0 before): assert 4",
-        "FAILED tests/test_it.py::TestA::test_it: line 4 why: what to do",
-        "FAILED test_it.py::TestA::test_it: line 4 why: what to do",
-        "FAILED more/tests/test_it.py::TestA::test_it: line 4 why: what to do",
+        "FAILED tests/test_it.py::TestA::test_it: line 4 why: write this",
+        "FAILED test_it.py::TestA::test_it: line 4 why: write this",
+        "FAILED more/tests/test_it.py::TestA::test_it: line 4 why: write this",
         "FAILED tests/test_it.py::test_case[a - c] - KeyError",
         "FAILED s/test_it.py::TestA::test_it - assert 1",
         "FAILED tests/test_it.py::TestB::test_it - assert 2",
         "ERROR tests/test_it.py - ImportError",
     ] == after.difference(before, known)
     again = Ran(1, ["FAILED tests/test_it.py::TestA::test_it - KeyError"])
-    assert "FAILED tests/test_it.py::TestA::test_it: line 4 why: what to do" not in after.difference(again, known)
+    assert "FAILED tests/test_it.py::TestA::test_it: line 4 why: write this" not in after.difference(again, known)

@@ -34,8 +34,8 @@ from mcpcore_lint.migrate.messages import (
 )
 from mcpcore_lint.migrate.model import Entry, Left, Place
 from mcpcore_lint.migrate.reached import OF_JSON, raised_elsewhere
+from mcpcore_lint.migrate.renames import EITHER, serves_either
 from mcpcore_lint.migrate.sentences import blank, is_true_alone, of_class, sentences, without_advice
-from mcpcore_lint.migrate.server import EITHER, serves_either
 from mcpcore_lint.model import ToolDef, string
 from mcpcore_lint.reach import Reach
 

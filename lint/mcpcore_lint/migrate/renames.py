@@ -1,10 +1,12 @@
 """The names that version 2 of the SDK changed, and the classes that mcpcore's `Server` replaces."""
 
+import ast
 import re
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.records import in_test_file
 
 SERVER: Final = ("mcpcore", "Server")
@@ -144,6 +146,7 @@ MODULES: Final = frozenset(
 )
 """The modules of FastMCP that version 4 does not have."""
 
+EITHER: Final = "the server of either version"
 RUN: Final = "give it where the server is run"
 UNUSED: Final = "no call that runs the server needs it"
 GONE: Final = {
@@ -271,6 +274,17 @@ def renamed_path(path: str) -> str | None:
     if path in {"mcp.McpError", "mcp.shared.exceptions.McpError"}:
         return path.replace("McpError", "MCPError")
     return None
+
+
+def servers_in(node: ast.AST | None) -> list[ast.ImportFrom]:
+    """The imports of the server in a `try`, from either version."""
+    parts = [part for part in walk([node]) if isinstance(part, ast.ImportFrom)] if isinstance(node, ast.Try) else []
+    return [part for part in parts if any(renamed(part.module or "", name.name) == SERVER for name in part.names)]
+
+
+def serves_either(module: Module) -> bool:
+    """Whether a file imports the server from version 2, or else from version 1, which has no contracts."""
+    return any(len(servers_in(part)) > 1 for part in module.tree.body)
 
 
 def members_renamed(modules: Collection[Module], *, version_1: bool) -> tuple[frozenset[str], frozenset[str]]:

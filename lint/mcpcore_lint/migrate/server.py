@@ -17,6 +17,7 @@ from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
 from mcpcore_lint.migrate.model import STOPS, Left
 from mcpcore_lint.migrate.renames import (
     ATTRIBUTES,
+    EITHER,
     FASTMCP_3,
     FASTMCP_4,
     LISTING,
@@ -32,6 +33,7 @@ from mcpcore_lint.migrate.renames import (
     UNIONS,
     renamed,
     renamed_path,
+    servers_in,
 )
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.records import in_test_file
@@ -65,7 +67,6 @@ _DOUBLES: Final = frozenset({"Mock", "MagicMock", "AsyncMock", "NonCallableMock"
 """Test doubles, whose keywords are the fields that they show."""
 _ELICITING: Final = frozenset({"elicit", "elicit_form"})
 """The methods of the SDK that took a keyword by its name in camelCase, and do not any more."""
-EITHER: Final = "the server of either version"
 # The option with which clients go on to read the texts of exceptions that no contract declares.
 TEXTS: Final = 'expose_internal_errors="message"'
 _SHARED: Final = (
@@ -236,7 +237,7 @@ class Renaming:
         """Whether a `try` imports the server from version 2, or else from version 1: the file works with both."""
         above = self.module.parents.get(node)
         around = self.module.parents.get(above) if isinstance(above, ast.ExceptHandler) else above
-        servers = _servers_in(around)
+        servers = servers_in(around)
         if len(servers) > 1 and node is servers[-1]:
             decide = "import Server of mcpcore there, and run the command again, if version 1 need not work any more"
             self.left.append(Left(self.module.path, node.lineno, (), EITHER, decide))
@@ -582,17 +583,6 @@ class Renaming:
 
     def _note(self, node: ast.AST, pattern: str, decide: str) -> None:
         self.left.append(Left(self.module.path, getattr(node, "lineno", 1), (), pattern, decide, stops=STOPS))
-
-
-def _servers_in(node: ast.AST | None) -> list[ast.ImportFrom]:
-    """The imports of the server in a `try`, from either version."""
-    parts = [part for part in walk([node]) if isinstance(part, ast.ImportFrom)] if isinstance(node, ast.Try) else []
-    return [part for part in parts if any(renamed(part.module or "", name.name) == SERVER for name in part.names)]
-
-
-def serves_either(module: Module) -> bool:
-    """Whether a file imports the server from version 2, or else from version 1, which has no contracts."""
-    return any(len(_servers_in(part)) > 1 for part in module.tree.body)
 
 
 def _read(scope: Scope) -> set[str]:

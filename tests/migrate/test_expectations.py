@@ -114,6 +114,11 @@ WORDS = "reads the words of an exception of read_resource(): they are in its __c
         ("assert not inspect.iscoroutinefunction(other)", ""),
         ("assert not inspect.iscoroutinefunction(other)\n    find('x')", ""),
         ("assert not inspect.iscoroutinefunction(getattr(server, 'look'))", ""),
+        (
+            "run = _call_tool(name)\n    assert 'validation error' in run.text.lower()",
+            REFUSED.format("validation error"),
+        ),
+        ("error = run(_read_resource_error(uri))\n    assert error.data == {'uri': uri}", DATA),
         ("for tool in [find]:\n        assert inspect.iscoroutinefunction(tool)", ASYNC),
         ("assert inspect.iscoroutinefunction(client.get)\n    server.find('x')", ""),
         ("assert inspect.iscoroutinefunction(Store.find)", ""),
@@ -137,8 +142,23 @@ def test_a_server_that_says_that_arguments_are_refused(tmp_path: Path) -> None:
     """A test may be about its text, which goes on to say so."""
     own = SERVER.replace("The path is empty", "Validation error: the path is empty")
     test = "def test_it():\n    assert 'Validation error' in mcp.call_tool('find', {'path': ''})\n"
-    done, _ = run(tmp_path, {"server.py": own, "test_server.py": f"from server import mcp\n\n\n{test}"})
-    assert [] == [line for line in report(done) if "looks for" in line]
+    other = "from fastmcp import FastMCP\nfrom server import mcp\n\nFastMCP('y').mount(mcp)\n"
+    files = {"server.py": own, "other.py": other, "third.py": SERVER}
+    files |= {f"test_{name}": f"from {name[:-3]} import mcp\n\n\n{test}" for name in files}
+    done, _ = run(tmp_path, files)
+    assert [f"test_third.py:5: {REFUSED.format('Validation error')}"] == [
+        line for line in report(done) if "looks for" in line
+    ]
+
+
+def test_the_names_of_tools_that_a_test_is_run_for(tmp_path: Path) -> None:
+    """They may be in its decorator."""
+    head = "import inspect\nimport pytest\nimport server\n\n\n@pytest.mark.parametrize('name', ['{}'])\n"
+    test = "def test_it(name):\n    tool = getattr(server, name)\n    assert inspect.iscoroutinefunction(tool)\n"
+    for tool, expected in (("find", [f"test_server.py:9: {ASYNC}"]), ("look", [])):
+        files = {"server.py": SERVER, "test_server.py": f"{head.format(tool)}{test}"}
+        done, _ = run(tmp_path / tool, files)
+        assert expected == [line for line in report(done) if line.startswith("test_server.py")]
 
 
 def test_a_file_of_code_reads_the_words_of_an_exception(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
 from mcpcore_lint.migrate.callers import expects, is_test
 from mcpcore_lint.migrate.lowlevel import DECORATORS, REGISTERS
 from mcpcore_lint.migrate.model import FAILS, Left
+from mcpcore_lint.migrate.reached import imported_by
 from mcpcore_lint.migrate.renames import SDK_2
 from mcpcore_lint.migrate.server import SERVER_CLASSES
 from mcpcore_lint.model import Symbol, ToolDef, string
@@ -53,8 +54,8 @@ class Changes(NamedTuple):
     """The names of the tools; a server that mounts another one puts more before them."""
     contracts: tuple[Function, ...]
     """The async functions of tools that get a contract."""
-    answers: bool
-    """Whether the code itself says that arguments are refused, in the words of the frameworks."""
+    answers: frozenset[str]
+    """The files that say that arguments are refused in the words of the frameworks."""
 
 
 def changes_between(
@@ -78,7 +79,8 @@ def changes_between(
         return frozenset(path for path in both if pattern.search(new[path]) and not pattern.search(old[path]))
 
     both = before.keys() & after.keys()
-    answers = any(REFUSED.search(module.source.text) for module in modules if not is_test(module))
+    code = [module for module in modules if not is_test(module)]
+    answers = (module.absolute for module in code if REFUSED.search(module.source.text))
     handlers = [tool.handler for tool in tools]
     contracts = (handler.node for handler in handlers if handler.is_async and handler.name in converted)
     return Changes(
@@ -88,7 +90,7 @@ def changes_between(
         gained(_RETURNS, before, after),
         tuple(filter(None, (string(tool.name) for tool in tools))),
         tuple(node for node in contracts if isinstance(node, FUNCTIONS)),
-        answers,
+        frozenset(answers),
     )
 
 
@@ -136,16 +138,18 @@ def _expected(node: ast.AST, scope: Scope, changed: Changes) -> tuple[str, str] 
             ast.Compare(left=ast.Constant(value=str(text)), ops=[ast.In()], comparators=[value])
             | ast.Call(func=ast.Attribute(attr="assertIn"), args=[ast.Constant(value=str(text)), value, *_])
             | (ast.keyword(arg="match", value=ast.Constant(value=str(text))) as value)
-        ) if reads_failures and not changed.answers and REFUSED.search(text):
+        ) if reads_failures and REFUSED.search(text):
             parts = _sources(value, scope)
             names = _names(parts)
-            calls = [part for part in parts if isinstance(part, ast.Call) and "call_tool" in _names([part.func])]
+            calls = [part for part in parts if isinstance(part, ast.Call) and "call_tool" in ast.unparse(part.func)]
             called = [string(evaluate(argument, scope)) for call in calls for argument in call.args[:1]]
             known = all(name is None or name.endswith(changed.tools) for name in called)
-            if known and "call_tool" in names and _OWN not in names:
+            refused = known and _OWN not in names and any("call_tool" in name for name in names)
+            homes = imported_by(scope.module) if refused and changed.answers else ()
+            if refused and changed.answers.isdisjoint(home.absolute for home in homes):
                 return f'looks for "{text}" where arguments are refused', 'look for "invalid_arguments", the reason'
-        case ast.Compare(left=ast.Attribute(attr="data", value=value), ops=[ast.Eq()]) if (
-            reads_failures and "read_resource" in _names(_sources(value, scope))
+        case ast.Compare(left=ast.Attribute(attr="data", value=value), ops=[ast.Eq()]) if reads_failures and any(
+            "read_resource" in name for name in _names(_sources(value, scope))
         ):
             return "compares the data of a failure of a resource", "it also has `error`, with the code and advice"
         case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]) if (
@@ -234,6 +238,8 @@ def _sources(node: ast.AST, scope: Scope) -> list[ast.AST]:
             match binding.node:
                 case ast.ExceptHandler() as clause:
                     stack += getattr(parents[clause], "body", ())
+                case ast.arg():  # that `pytest.mark.parametrize` may give
+                    stack += getattr(scope.node, "decorator_list", ())
                 case ast.For(iter=items) | ast.AsyncFor(iter=items):
                     stack.append(items)
                 case block if binding.kind == "with" and binding.value is not None and not expects(binding.value):

@@ -187,6 +187,32 @@ def test_sell():
 """
 
 
+def test_a_test_that_expects_one_of_several_classes_follows(tmp_path: Path) -> None:
+    """So does one of unittest, which may give a text as well."""
+    test = """from unittest import TestCase
+
+from server import check
+
+
+class TestIt(TestCase):
+    def test_it(self):
+        with pytest.raises((ValueError, TypeError)):
+            check(-1)
+        with self.assertRaises(KeyError):
+            check(10)
+        with self.assertRaisesRegex(ValueError, "is below"):
+            check(-1)
+        with self.assertRaisesRegex(ValueError, "other"):
+            check(-1)
+        with self.assertRaises(TypeError):
+            check(-1)
+"""
+    _, files = run(tmp_path, {"server.py": SERVER, "test_server.py": f"import pytest\n{test}"})
+    expected = test.replace("TypeError))", "TypeError, CodedError))").replace("(KeyError", "(CodedError")
+    expected = expected.replace('ValueError, "is', 'CodedError, "is')
+    assert files["test_server.py"].endswith(expected.partition("\n\n\n")[2])
+
+
 def test_a_test_that_expects_no_text_also_takes_what_a_helper_raises(tmp_path: Path) -> None:
     """Only the failure that the text names is certainly the one that changed."""
     _, files = run(tmp_path, {"server.py": PASSING, "test_server.py": UNNAMED})

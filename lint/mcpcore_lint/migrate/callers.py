@@ -243,6 +243,7 @@ def _definitions(func: ast.expr, body: Body) -> list[_Node]:
 _FAILURE: Final = ("mcpcore", "CodedError")
 # A test that may be about a failure. A tool that it calls through the server keeps what it returns.
 _FAILS: Final = re.compile(r"error|exception|fail|reject|invalid|missing", re.IGNORECASE)
+_RAISES: Final = frozenset({"pytest.raises", "raises", "self.assertRaises", "self.assertRaisesRegex"})
 _TAKEN: Final = re.compile(r"\btool\.fn\b|_tool_manager\b.*\.fn\b")
 _UNWRAPPED: Final = re.compile(r"(?:unwrap|signature|get_type_hints)\((?:\w+\.)*(\w+)[,)]|\b(\w+)\.__wrapped__\b")
 _FIRST: Final = re.compile(r"[\"'\s]*(?:\.[*+]|[|\[({^$]).*")
@@ -274,12 +275,15 @@ def follow(
             places = [place for place in converted[same[0]] if place[0].raised]
         block = module.parents.get(call)
         while places and block is not None and not isinstance(block, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            for item in block.items if isinstance(block, (ast.With, ast.AsyncWith)) else ():
+            is_block = isinstance(block, (ast.With, ast.AsyncWith)) and not isinstance(block.body[-1], ast.Raise)
+            for item in getattr(block, "items", ()) if is_block else ():
                 kind, certain = _expected(item.context_expr, call, places, scope)
                 if kind is not None:
                     failure = names.spell(*_FAILURE)
-                    certain = certain or getattr(symbol, "definition", None) in whole
-                    text = failure if certain else f"({module.source.segment(kind)}, {failure})"
+                    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+                    certain = certain or (len(kinds) == 1 and getattr(symbol, "definition", None) in whole)
+                    either = ", ".join(dict.fromkeys([*map(module.source.segment, kinds), failure]))
+                    text = failure if certain else f"({either})"
                     edits.append(Edit(*module.source.node_range(kind), text))
             block = module.parents.get(block)
     return [*edits, *names.edits({_FAILURE})] if edits else []
@@ -378,14 +382,12 @@ def _expected(
 ) -> tuple[ast.expr | None, bool]:
     """The class in `pytest.raises(...)` if the tool raised it, and whether its text is certainly the one expected."""
     match node:
-        case ast.Call(func=func, args=[kind], keywords=options) if ast.unparse(func) in {"pytest.raises", "raises"}:
-            named = evaluate(kind, scope)
-            expected = _first_words(next((option.value for option in options if option.arg == "match"), None))
-            said = [
-                constant_text(pieces(place.message, own))
-                for place, own in places
-                if isinstance(named, Symbol) and place.raised == named.name
-            ]
+        case ast.Call(func=func, args=[kind, *texts], keywords=options) if ast.unparse(func) in _RAISES:
+            kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+            named = {symbol.name for part in kinds if isinstance(symbol := evaluate(part, scope), Symbol)}
+            texts += [option.value for option in options if option.arg == "match"]
+            expected = _first_words(texts[0] if texts else None)
+            said = [constant_text(pieces(place.message, own)) for place, own in places if place.raised in named]
             certain = any(expected in message for message in said)
             # The test may expect an argument that the message shows.
             values = [str(part.value) for part in walk([call]) if isinstance(part, ast.Constant)]
@@ -393,7 +395,7 @@ def _expected(
                 any(len(value) > 1 and value in expected for value in values)
                 and any("\N{HORIZONTAL ELLIPSIS}" in message for message in said)
             ):
-                return kind, certain and expected != ""
+                return kind, certain and expected != "" and len(kinds) == 1
     return None, False
 
 

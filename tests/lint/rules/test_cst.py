@@ -21,27 +21,16 @@ from libcst.metadata import (
     TypeInferenceProvider,
 )
 from mcpcore_lint import testing
-from mcpcore_lint.codemods import CstRule, piece as piece_module, visiting
+from mcpcore_lint.codemods import piece as piece_module, visiting
 from mcpcore_lint.rule import Invalid
 from mcpcore_lint.rules import all_rules
 from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
+from tests.lint.house import House
+
 HEAD = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
 TOOL = HEAD + "\n@mcp.tool()\ndef fetch(key: str) -> str:\n"
-
-
-class House(CstRule):
-    """Page texts shared by the rules of these tests.
-
-    Summary: a test
-    Why: It is a test.
-    How to fix: Do otherwise.
-    When to suppress: Never.
-
-    Bad: x
-    Good: y
-    """
 
 
 @pytest.fixture
@@ -68,8 +57,6 @@ def messages(source, settings, **options):
 
 class Names(House):
     """Reports every name with its position."""
-
-    id = "house-names"
 
     def visit_Name(self, node):
         self.report(node, f"name {node.value}")
@@ -185,8 +172,6 @@ def test_hostile_layouts_are_read(rules, text):
 class Outside(House):
     """Reports every node that is visited outside handlers."""
 
-    id = "house-outside"
-
     def visit_If(self, node):
         self.report(node, "if")
 
@@ -209,7 +194,6 @@ def test_only_handlers_are_visited(rules):
 class WholeFile(Outside):
     """The same for files."""
 
-    id = "house-whole"
     scope = "file"
 
 
@@ -239,7 +223,6 @@ def test_a_handler_in_a_handler_is_reported_once(rules):
 class Worded(Names):
     """Reports names in code that contains a word."""
 
-    id = "house-worded"
     words = ("needle",)
 
 
@@ -258,8 +241,6 @@ def test_code_without_the_words_is_not_parsed(rules, monkeypatch):
 
 class Log(House):
     """Records the order of calls."""
-
-    id = "house-log"
 
     def __init__(self):
         super().__init__()
@@ -287,8 +268,6 @@ class Log(House):
 
 class LogByLibcst(Log):
     """The same, visited by libcst itself."""
-
-    id = "house-log-libcst"
 
     def visit_Return_value(self, node):
         self.log.append("value")
@@ -331,7 +310,7 @@ def test_nodes_are_visited_in_the_order_of_libcst(path, seed):
 
         ours: list[cst.CSTNode] = []
         methods = {f"visit_{name}": lambda self, node: ours.append(node) for name in names}  # noqa: B023
-        kind = type("Kind", (House,), {"id": "x", **methods})
+        kind = type("Kind", (House,), {**methods})
         tree.visit(Theirs())
         piece = type("Tree", (), {"tree": tree})
         visiting.visit(piece, [*tree.header, *tree.body, *tree.footer], kind, visiting.visiting_class(kind)())
@@ -340,8 +319,6 @@ def test_nodes_are_visited_in_the_order_of_libcst(path, seed):
 
 class Matching(House):
     """A rule with matcher decorators."""
-
-    id = "house-matching"
 
     def __init__(self):
         super().__init__()
@@ -366,8 +343,6 @@ class Matching(House):
 class MatchingAny(Matching):
     """The same rule with a method for an attribute."""
 
-    id = "house-matching-any"
-
     def visit_Return_value(self, node: cst.Return) -> None:
         assert isinstance(node, cst.Return)
 
@@ -384,7 +359,7 @@ def test_matcher_decorators_work(rules, kind):
 
 def test_a_method_that_would_never_be_called_is_named(rules):
     """A misspelt node name is a failure of the rule; the message suggests the closest name."""
-    kind = type("Wrong", (House,), {"id": "house-wrong", "visit_Cal": lambda self, node: None})
+    kind = type("Wrong", (House,), {"visit_Cal": lambda self, node: None})
     report = lint_source(TOOL + "    return 1\n", path="server.py", settings=rules(kind, Names))
     said = "Wrong.visit_Cal would never be called, since libcst has no Cal: did you mean visit_Call?"
     assert [f"the rule house-wrong crashed: TypeError: {said}"] == [failure.message for failure in report.failures]
@@ -399,7 +374,6 @@ def test_a_method_that_would_never_be_called_is_named(rules):
 class Knows(House):
     """Reports metadata and values from the model."""
 
-    id = "house-knows"
     METADATA_DEPENDENCIES = (QualifiedNameProvider,)
 
     def visit_Call(self, node):
@@ -483,8 +457,6 @@ def test_a_rule_for_files_has_metadata_and_its_own_state(rules):
 class Undeclared(House):
     """Reads metadata that it did not declare."""
 
-    id = "house-undeclared"
-
     def visit_FunctionDef(self, node):
         self.get_metadata(QualifiedNameProvider, node)
 
@@ -492,7 +464,6 @@ class Undeclared(House):
 class Inferring(House):
     """Reads metadata that needs more than one file."""
 
-    id = "house-inferring"
     METADATA_DEPENDENCIES = (TypeInferenceProvider,)
 
     def visit_FunctionDef(self, node):
@@ -509,14 +480,12 @@ def test_unavailable_metadata_is_a_failure_with_a_reason(rules):
 def test_metadata_is_computed_only_on_use(rules, monkeypatch):
     """A rule without findings does not compute even positions, whatever it declares."""
     monkeypatch.setattr(piece_module.Piece, "metadata", None)
-    kind = type("Idle", (House,), {"id": "house-idle", "visit_Call": lambda self, node: None})
+    kind = type("Idle", (House,), {"visit_Call": lambda self, node: None})
     assert [] == messages(TOOL + "    return key()\n", rules(kind))
 
 
 class Expressions(House):
     """Reports each expression in the model."""
-
-    id = "house-expressions"
 
     def on_visit(self, node):
         if isinstance(node, cst.BaseExpression):
@@ -543,8 +512,6 @@ def test_nodes_are_found_in_the_model(rules):
 
 class Crashing(House):
     """Fails at the second function."""
-
-    id = "house-crashing"
 
     def visit_FunctionDef(self, node):
         self.report(node, "before")
@@ -594,9 +561,7 @@ def test_deep_code_fails_with_a_reason_at_worst(rules, body):
 
 def test_a_node_that_the_rule_created_is_refused(rules):
     """A finding needs a position, which only nodes of the file have."""
-    kind = type(
-        "Made", (House,), {"id": "house-made", "visit_Return": lambda self, node: self.report(cst.Name("x"), "x")}
-    )
+    kind = type("Made", (House,), {"visit_Return": lambda self, node: self.report(cst.Name("x"), "x")})
     report = lint_source(TOOL + "    return 1\n", path="server.py", settings=rules(kind))
     assert "this Name is not part of the visited code" in report.failures[0].message
 
@@ -613,8 +578,6 @@ def test_a_rule_that_visits_nothing_has_no_tool():
 class Calls(House):
     """Replaces `old(...)` with `new(...)`."""
 
-    id = "house-calls"
-
     def visit_Call(self, node):
         if m.matches(node.func, m.Name("old")):
             self.report(node, "old is old", replacement=node.with_changes(func=cst.Name("new")))
@@ -622,8 +585,6 @@ class Calls(House):
 
 class Drop(House):
     """Removes statements, and replaces one with several."""
-
-    id = "house-drop"
 
     def visit_SimpleStatementLine(self, node):
         if m.matches(node, m.SimpleStatementLine([m.Expr(m.Name("drop"))])):
@@ -667,7 +628,6 @@ def test_replaced_statements_follow_the_style_of_the_file(rules, indent, newline
 class CallsInFiles(Calls):
     """The same for whole files."""
 
-    id = "house-calls-in-files"
     scope = "file"
 
 
@@ -682,7 +642,7 @@ def test_whole_files_are_fixed_too(rules):
 def test_cases_of_the_rule_are_run(rules):
     """The cases of such a rule are checked like those of any other, including its fixes."""
     case = Invalid(TOOL + "    return old(1)  # here\n", "old is old", fixed=TOOL + "    return new(1)\n")
-    kind = type("Cased", (Calls,), {"id": "house-cased", "invalid": (case,), "valid": (TOOL + "    return 1\n",)})
+    kind = type("Cased", (Calls,), {"invalid": (case,), "valid": (TOOL + "    return 1\n",)})
     rules(kind)
     assert kind.fixable
     testing.check_page(kind())

@@ -10,41 +10,24 @@ import difflib
 import libcst as cst
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
-from mcpcore_lint.codemods import CstRule
 from mcpcore_lint.rules import all_rules
 from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
 
 from tests.lint.fixing import fix_paths
+from tests.lint.house import House
 
 
-class Replacing(CstRule):
-    """Page texts shared by the rules of these tests.
-
-    Summary: x
-    Why: x
-    How to fix: Do otherwise.
-    When to suppress: Never.
-
-    Bad: x
-    Good: x
-    """
-
-
-class Renaming(Replacing):
+class Renaming(House):
     """Replaces `old` with `renamed_name` everywhere."""
-
-    id = "house-renaming"
 
     def visit_Name(self, node):
         if node.value == "old":
             self.report(node, "old", replacement=node.with_changes(value="renamed_name"))
 
 
-class Unwrapping(Replacing):
+class Unwrapping(House):
     """Replaces `wrap(x)` with `(x)`."""
-
-    id = "house-unwrapping"
 
     def visit_Call(self, node):
         if isinstance(node.func, cst.Name) and node.func.value == "wrap" and len(node.args) == 1:
@@ -57,20 +40,16 @@ class Unwrapping(Replacing):
             )
 
 
-class Dropping(Replacing):
+class Dropping(House):
     """Removes `drop` statements."""
-
-    id = "house-dropping"
 
     def visit_Expr(self, node):
         if isinstance(node.value, cst.Name) and node.value.value == "drop":
             self.report(node, "drop", replacement=cst.RemoveFromParent())
 
 
-class Turning(Replacing):
+class Turning(House):
     """Swaps the branches of `if not a: ... else: ...`, including comments."""
-
-    id = "house-turning"
 
     def visit_If(self, node):
         test, other = node.test, node.orelse

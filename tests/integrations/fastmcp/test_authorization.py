@@ -72,7 +72,6 @@ async def envelopes(url: str, token: str | None) -> list[dict[str, Any]]:
 class TestOverHTTP:
     def test_a_token_without_the_scope_is_forbidden(self, keys: RSAKeyPair, caplog: pytest.LogCaptureFixture) -> None:
         """A token with the scope may call the tool; both are signed and verified."""
-        caplog.set_level("INFO")
 
         async def call(url: str, token: str) -> Any:
             async with Client(StreamableHttpTransport(url, auth=token)) as client:
@@ -89,7 +88,6 @@ class TestOverHTTP:
         self, keys: RSAKeyPair, caplog: pytest.LogCaptureFixture
     ) -> None:
         """The server has no verifier, so FastMCP's authorization refuses every token."""
-        caplog.set_level("INFO")
         with served(server_of(None).http_app()) as url:
             for token in (None, keys.create_token(audience=AUDIENCE, scopes=["orders:read"])):
                 caplog.clear()
@@ -102,7 +100,6 @@ class TestOverHTTP:
         self, presented: str, keys: RSAKeyPair, caplog: pytest.LogCaptureFixture
     ) -> None:
         """The verifier may also require a scope. No MCP message is read, so there is no envelope and no record."""
-        caplog.set_level("INFO")
         token = {
             "none": lambda: None,
             "garbage": lambda: "garbage",

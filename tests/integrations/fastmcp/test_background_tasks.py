@@ -127,7 +127,6 @@ async def test_a_real_task_completes_with_the_envelope(
 ) -> None:
     """The extension for background tasks, a separate distribution, runs the tool."""
     extension = pytest.importorskip("fastmcp_tasks").TasksExtension
-    caplog.set_level("INFO")
     mcp = served()
     mcp.add_extension(extension())
     mcp.tool(task=True)(exporting())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Annotated, Any, Literal
 
 import anyio
@@ -224,7 +223,6 @@ class TestWithoutTheMiddleware:
         self, mcp: FastMCP[Any], caplog: pytest.LogCaptureFixture
     ) -> None:
         """The log says once that the middleware is missing."""
-        caplog.set_level(logging.INFO)
         for name in ("sync", "async"):
             assert "no_order" == error_of(calling(mcp, name, {"order_id": "none"}))["data"]["reason"]
             crash = calling(mcp, name, {"order_id": "crash"})

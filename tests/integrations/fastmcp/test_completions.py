@@ -10,7 +10,14 @@ import anyio
 import pytest
 from fastmcp import Client, FastMCP
 from mcp.shared.exceptions import MCPError
-from mcp_types import Completion, PromptReference, ResourceTemplateReference
+from mcp_types import (
+    CompleteRequest,
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
+    PromptReference,
+    ResourceTemplateReference,
+)
 
 from mcpcore import not_found
 from mcpcore.audit import AuditError, AuditTrail
@@ -71,7 +78,6 @@ def completing(mcp: FastMCP[Any], *values: str, mode: str = "auto", ref: Any = N
 
 def test_successes_pass_and_leave_no_record(era: str, caplog: pytest.LogCaptureFixture) -> None:
     """Lists, `Completion` objects and None pass, and a lost failure is reported."""
-    caplog.set_level("INFO")
     plain, nothing, more, lost = completing(served(), "x", "nothing", "more", "lost", mode=era)
     assert [["a", "b"], [], ["a"], ["a", "b"]] == [done.values for done in (plain, nothing, more, lost)]
     assert 7 == more.total
@@ -81,7 +87,6 @@ def test_successes_pass_and_leave_no_record(era: str, caplog: pytest.LogCaptureF
 
 def test_a_protocol_error_is_kept_and_recorded(caplog: pytest.LogCaptureFixture) -> None:
     """The handler chose its code."""
-    caplog.set_level("INFO")
     (own,) = completing(served(), "own")
     assert (-32000, "Later.") == (own.error.code, own.error.message)
     assert ["Later."] == [record["message"] for record in records(caplog)]
@@ -89,7 +94,6 @@ def test_a_protocol_error_is_kept_and_recorded(caplog: pytest.LogCaptureFixture)
 
 def test_an_exception_among_the_values_fails_and_is_not_sent(caplog: pytest.LogCaptureFixture) -> None:
     """FastMCP refuses it because it is not a string."""
-    caplog.set_level("INFO")
     (returned,) = completing(served(), "returned")
     assert "hunter2" not in str(returned.error.model_dump())
     assert ["lost", None] == [record.get("outcome") for record in records(caplog)]
@@ -97,7 +101,6 @@ def test_an_exception_among_the_values_fails_and_is_not_sent(caplog: pytest.LogC
 
 def test_a_template_is_named_by_its_uri(caplog: pytest.LogCaptureFixture) -> None:
     """The records of a `Server` do the same."""
-    caplog.set_level("INFO")
     completing(served(), "coded", ref=ResourceTemplateReference(uri="articles://{pmid}"))
     assert ["articles://{pmid}.pmid"] == [record["completion"] for record in records(caplog)]
 
@@ -105,13 +108,10 @@ def test_a_template_is_named_by_its_uri(caplog: pytest.LogCaptureFixture) -> Non
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 def test_requests_without_a_handler_are_left_to_the_sdk(caplog: pytest.LogCaptureFixture) -> None:
     """Servers without completions and malformed requests get the SDK's errors, without a record."""
-    caplog.set_level("INFO")
     (unserved,) = completing(extended(FastMCP("bare"), ContractMiddleware()), "x")
     assert -32601 == unserved.error.code
 
     async def malformed() -> Any:
-        from mcp_types import CompleteRequest, CompleteRequestParams, CompleteResult
-
         params = CompleteRequestParams.model_construct(ref={"type": "nothing"}, argument={})
         async with Client(served()) as client:
             try:

@@ -94,7 +94,6 @@ async def test_a_dependency_that_fails_fails_the_handler(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A declared failure has its recovery, a crash is masked, and a missing item does not mean a missing handler."""
-    caplog.set_level("INFO")
     monkeypatch.setitem(globals(), "how", failing)
     child: FastMCP[Any] = FastMCP("child")
     add: Any = {"call_tool_mcp": child.add_tool, "read_resource": child.add_resource, "get_prompt": child.add_prompt}

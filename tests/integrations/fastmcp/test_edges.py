@@ -30,7 +30,6 @@ SECRET = "password=hunter2hunter2"
 @pytest.mark.parametrize("alone", [True, False])
 async def test_a_cancelled_call_is_not_a_failure(alone: bool, caplog: pytest.LogCaptureFixture) -> None:
     """This holds for tools and resources, with and without the middleware."""
-    caplog.set_level("INFO")
 
     @tool(errors=[NO_ORDER])
     async def slow() -> str:
@@ -176,7 +175,6 @@ def test_middleware_that_returns_no_result_is_a_crash(answer: object, caplog: py
 
 def test_middleware_that_reports_an_existing_tool_as_missing_is_believed() -> None:
     """The tool then does not count as unknown."""
-    from fastmcp.exceptions import NotFoundError
 
     class Hiding(Middleware):
         async def on_call_tool(self, context: Any, call_next: Any) -> Any:

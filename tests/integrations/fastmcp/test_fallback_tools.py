@@ -515,7 +515,6 @@ def test_an_unlistable_provider_prevents_warnings(caplog: pytest.LogCaptureFixtu
         async def _list_tools(self) -> Any:
             raise ConnectionError("down")
 
-    caplog.set_level(logging.INFO, "mcpcore")
     start(extended(covered(strict=True), misspelt, Down()))
     assert [] == warnings(caplog)
     assert "'all' could not list all of its tools; its fallback tools were not checked" in caplog.text

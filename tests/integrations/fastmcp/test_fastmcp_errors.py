@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from fastmcp import FastMCP
 from fastmcp.exceptions import InsufficientScopeError, PromptError, ResourceError, ToolError
-from fastmcp.server.middleware import Middleware
+from fastmcp.server.middleware import AuthMiddleware, Middleware
 from fastmcp.server.middleware.rate_limiting import (
     RateLimitError,
     RateLimitingMiddleware,
@@ -125,7 +125,6 @@ class TestFastMCPsOwnErrors:
     def test_its_auth_middleware_is_answered_over_http(self) -> None:
         """An authenticated caller without a scope is forbidden."""
         from fastmcp.server.auth import require_scopes
-        from fastmcp.server.middleware import AuthMiddleware
 
         mcp = extended(contracted(bare()), AuthMiddleware(auth=require_scopes("orders:read")))
         assert "UNAUTHORIZED" == error_of(calling(mcp, "get_order", {"order_id": "1"}))["name"]

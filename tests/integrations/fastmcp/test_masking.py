@@ -217,7 +217,6 @@ class TestNestedCalls:
         self, mcp: FastMCP[Any], name: str, caught: str, caplog: pytest.LogCaptureFixture
     ) -> None:
         """The error has the envelope; there is one record, of the nested call or of the call that fails with it."""
-        caplog.set_level("INFO")
         async with Client(mcp) as client:
             (block,) = (await client.call_tool("outer", {"name": name, "catch": True})).content
             assert caught == block.text
@@ -250,7 +249,6 @@ class TestNestedCalls:
 
     async def test_a_marked_result_is_returned(self, mcp: FastMCP[Any], caplog: pytest.LogCaptureFixture) -> None:
         """FastMCP raises nothing for it, so the handler decides."""
-        caplog.set_level("INFO")
 
         @mcp.tool
         def marked() -> ToolResult:
@@ -268,7 +266,6 @@ class TestNestedCalls:
         self, mcp: FastMCP[Any], caplog: pytest.LogCaptureFixture
     ) -> None:
         """A failure that is left over is recorded also where another one ends the call."""
-        caplog.set_level("INFO")
 
         @mcp.tool
         async def both() -> str:

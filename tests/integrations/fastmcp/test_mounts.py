@@ -34,7 +34,6 @@ class TestMounts:
         """Contracts, schemas and all failures work, with one record each, wherever the middleware is."""
         if not above and not below:
             return
-        caplog.set_level("INFO")
         child = contracted(bare("child")) if below else bare("child")
         middle: FastMCP[Any] = FastMCP("middle")
         middle.mount(child)
@@ -98,7 +97,6 @@ class TestMounts:
             _ = server.nothing  # type: ignore[attr-defined]
         parent = contracted(FastMCP("parent"))
         parent.mount(create_proxy(server))
-        caplog.set_level("INFO")
         result = calling(parent, "get_order", {"order_id": "none"})
         assert ("no_order", "get_order") == (error_of(result)["data"]["reason"], error_of(result)["tool"])
         assert ["no_order"] == [entry["reason"] for entry in listing(parent)["get_order"].meta[CONTRACT_META_KEY]]
@@ -120,7 +118,6 @@ class TestMounts:
 
     def test_failures_of_a_proxied_backend_are_passed_on(self, caplog: pytest.LogCaptureFixture) -> None:
         """An envelope is kept with a note of its origin, and another failure becomes an envelope."""
-        caplog.set_level("INFO")
         parent = contracted(FastMCP("parent"), bind={"role": "R"})
         parent.mount(create_proxy(contracted(bare("with"))), namespace="with")
         parent.mount(create_proxy(bare("without")), namespace="without")

@@ -72,7 +72,6 @@ def test_the_record_of_the_proxy_says_that_the_failure_is_relayed(
     surface: str, method: str, arguments: tuple[Any, ...], kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The client reads the proxy's id, and the data has the id of the server that failed."""
-    caplog.set_level("INFO")
     error = ask(in_front_of(backend(kind)), method, *arguments)
     theirs, ours = records(caplog)
     assert [("backend", None), ("front", True)] == [(one["server"], one.get("relayed")) for one in (theirs, ours)]
@@ -87,7 +86,6 @@ def test_the_record_of_the_proxy_says_that_the_failure_is_relayed(
 
 def test_through_two_proxies_each_record_names_the_next_server(caplog: pytest.LogCaptureFixture) -> None:
     """One record belongs to the failure, and the others are relayed."""
-    caplog.set_level("INFO")
     error = ask(in_front_of(in_front_of(backend("server"), "middle")), "read_resource", "articles://all")
     first, second, third = records(caplog)
     assert [None, True, True] == [record.get("relayed") for record in (first, second, third)]
@@ -104,7 +102,6 @@ def test_dialects_on_both_sides_are_read_and_written(
     surface: str, method: str, arguments: tuple[Any, ...], dialect: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Clients read the proxy's dialect, also in protocol errors."""
-    caplog.set_level("INFO")
     error = ask(in_front_of(backend("server", dialect=dialect)), method, *arguments)
     assert "It was withdrawn." == error["message"]
     theirs, ours = records(caplog)
@@ -114,7 +111,6 @@ def test_dialects_on_both_sides_are_read_and_written(
 
 def test_a_protocol_error_without_an_envelope_belongs_to_the_proxy(caplog: pytest.LogCaptureFixture) -> None:
     """No other server has a record of it."""
-    caplog.set_level("INFO")
     bare: FastMCP[Any] = FastMCP("bare")
 
     @bare.resource("articles://all")
@@ -128,7 +124,6 @@ def test_a_protocol_error_without_an_envelope_belongs_to_the_proxy(caplog: pytes
 
 def test_a_handler_of_a_server_also_passes_on_such_an_error(caplog: pytest.LogCaptureFixture) -> None:
     """`Server` reads the envelope in an `MCPError` that its handler does not catch."""
-    caplog.set_level("INFO")
     below = backend("fastmcp")
     front: Server[Any] = Server("front")
 

@@ -146,7 +146,6 @@ def test_a_handler_asks_with_its_result_in_rounds(
     method: str, arguments: tuple[Any, ...], mounted: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A round that asks is not a failure. The user's answer decides how the call ends."""
-    caplog.set_level("INFO")
     mcp = asking()
     if mounted:
         mcp = FastMCP("parent")

@@ -216,7 +216,6 @@ class TestResources:
 
     def test_a_failed_read_fails_the_handler(self, caplog: pytest.LogCaptureFixture) -> None:
         """The tool fails with the resource's failure under its own contract, and leaves one record."""
-        caplog.set_level("INFO")
         mcp = contracted(bare())
         took = FailureMode("gone", ErrorCode.NOT_FOUND, when="No article.", recovery="Ask the tool again.")
 

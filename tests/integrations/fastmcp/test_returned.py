@@ -117,7 +117,6 @@ def test_a_tool_that_returns_an_exception_fails(
     shape: str, annotated: Any, place: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """On mounted servers, too, a coded failure has its message and a crash is masked; each leaves one record."""
-    caplog.set_level("INFO")
     for is_async in (False, True):
         for exc, name in ((not_found("No such row."), "NOT_FOUND"), (KeyError(SECRET), "INTERNAL_ERROR")):
             caplog.clear()

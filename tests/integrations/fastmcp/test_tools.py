@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 
 import anyio
 import pytest
-from fastmcp import Client, FastMCP
+from fastmcp import Client, Context as FastMCPContext, FastMCP
 from fastmcp.exceptions import NotFoundError
 from fastmcp.server.transforms import Transform
 from fastmcp.tools import Tool as FastMCPTool, tool as fastmcp_tool
 from mcp.shared.exceptions import MCPError
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AnyUrl, BaseModel, ConfigDict, Field
 
 from mcpcore import Context, tool
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
@@ -236,7 +236,6 @@ class TestUnknownTools:
 
 def test_a_url_is_sent_whole() -> None:
     """The SDK takes its class for a model without fields."""
-    from pydantic import AnyUrl
 
     @tool
     def home() -> AnyUrl:
@@ -249,7 +248,6 @@ def test_a_url_is_sent_whole() -> None:
 
 def test_a_context_of_another_library_in_place_of_ours_is_an_error_at_import() -> None:
     """It cannot fail with a declared reason; the error says what to write."""
-    from fastmcp import Context as FastMCPContext
     from mcp.server.mcpserver import Context as SDKContext
 
     for theirs, owner, inside in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,13 @@ def written(path: Path, *numbers: int, **options: Any) -> None:
 def path(tmp_path):
     """Where a trail may be written."""
     return tmp_path / "audit.jsonl"
+
+
+@pytest.fixture
+def caplog(caplog):
+    """The log, with each line of the audit logger."""
+    caplog.set_level(logging.INFO, "mcpcore.audit")
+    return caplog
 
 
 @pytest.fixture(scope="session")

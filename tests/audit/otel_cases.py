@@ -100,11 +100,14 @@ def test_the_span_of_a_failed_call_has_the_reason(telemetry):
     assert "error.type" not in fine.attributes
     assert not any(name.startswith("mcpcore.") for name in fine.attributes)
     assert fine.status.status_code is StatusCode.UNSET
-    assert declared.attributes["error.type"] == "tool_error"
-    assert declared.attributes["mcpcore.reason"] == "no_match"
-    assert declared.attributes["mcpcore.code"] == "NOT_FOUND"
-    assert declared.attributes["mcpcore.retry"] == "not_retryable"
-    assert declared.attributes["mcpcore.effects"] == "none"
+    expected = {
+        "error.type": "tool_error",
+        "mcpcore.reason": "no_match",
+        "mcpcore.code": "NOT_FOUND",
+        "mcpcore.retry": "not_retryable",
+        "mcpcore.effects": "none",
+    }
+    assert expected == {name: declared.attributes[name] for name in expected}
     assert crash.attributes["mcpcore.effects"] == "unknown"
     assert len(declared.attributes["mcpcore.correlation_id"]) == 16
     assert declared.status.status_code is StatusCode.ERROR

@@ -62,11 +62,6 @@ def calls(path: Path, *hows: str, strict: bool = False) -> None:
 HOWS = ("declared", "undeclared", "undeclared", "other code", "reserved key", "lost")
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "audit.jsonl"
-
-
 @pytest.mark.usefixtures("door")
 def test_stats_count_broken_contracts_by_tool_and_kind(path: Path) -> None:
     """Lost failures are counted only there, because no client saw them."""

@@ -39,9 +39,8 @@ def stamp(moment: datetime) -> str:
 
 
 @pytest.fixture
-def trail(tmp_path, failure):
+def trail(path, failure):
     """A trail of thirty failures over thirty hours, in several files."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=4_000) as trail:
         for number in range(30):
             tool, reason, name = KINDS[number % 3]

@@ -20,6 +20,7 @@ from mcpcore.audit import AuditError, AuditTrail, verify
 from mcpcore.audit.chain import Signer
 from mcpcore.audit.files import lock_path
 from mcpcore.audit.reading import read
+from tests.audit.conftest import written
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and mounts of POSIX")
 
@@ -245,8 +246,7 @@ def test_an_unfinished_line_is_sealed_and_named(path, failure, cut):
     torn = verify(path)
     assert torn.ok, torn.problems
     assert "a writer died in the middle of it" in " ".join(torn.notes)
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(2))
+    written(path, 2)
     report = verify(path)
     assert report.ok, report.problems
     idents = [record.get("correlationId") for record in records(path)]

@@ -56,8 +56,7 @@ def test_records_beyond_the_head_are_accepted_and_noted(path, failure):
         trail.record(failure(3))
     head_path(path).write_bytes(old)
     assert [problem.kind for problem in verify(path).problems] == ["inserted"]
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(4))
+    written(path, 4)
     assert verify(path).ok
     assert "records 2 to 3 were in the file and not in the head" in notes(path)
 
@@ -112,28 +111,23 @@ def test_an_occupied_name_does_not_stop_rotation(path):
     assert [problem.kind for problem in verify(path).problems] == ["inserted"]
 
 
-def test_a_trail_continues_after_a_crash_during_rotation(path, failure):
+def test_a_trail_continues_after_a_crash_during_rotation(path):
     """The full file was renamed and no new one started, so the chain continues from the full one."""
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(1))
+    written(path, 1)
     path.rename(rotated_path(path, 1))
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(2))
+    written(path, 2)
     report = verify(path)
     assert (report.ok, report.records, report.notes) == (True, 2, [])
 
 
-def test_a_crash_between_two_files_of_a_rotation_is_not_tampering(path, failure):
+def test_a_crash_between_two_files_of_a_rotation_is_not_tampering(path):
     """The next file was empty and the head still named the full one."""
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(1))
-        trail.record(failure(2))
+    written(path, 1, 2)
     path.rename(rotated_path(path, 1))
     path.touch()
     assert verify(path).ok
     assert "renamed a full file" in notes(path)
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(3))
+    written(path, 3)
     assert (verify(path).ok, verify(path).records) == (True, 3)
 
 
@@ -315,9 +309,8 @@ def test_a_trail_rotated_at_every_step_is_reported(tmp_path, path, monkeypatch):
     assert before == (len(os.listdir("/dev/fd")) if before else 0)
 
 
-def test_full_files_appearing_at_every_step_are_reported(tmp_path, monkeypatch):
+def test_full_files_appearing_at_every_step_are_reported(path, monkeypatch):
     """Verification also ends if there is never a newest file."""
-    path = tmp_path / "audit.jsonl"
     looks = []
 
     def one_more(where):

@@ -77,11 +77,6 @@ def held(path: Path) -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "audit.jsonl"
-
-
 def opened(path: Path, **options: Any) -> AuditTrail:
     return AuditTrail.open(path, sinks=(), **options)
 
@@ -350,7 +345,6 @@ def test_a_loop_that_is_torn_down_counts_unwritten_records(path, failure, monkey
 @pytest.mark.usefixtures("door")
 def test_a_filter_that_raises_does_not_prevent_a_delayed_answer(path, caplog):
     """The error is logged, as without a delay."""
-    caplog.set_level(logging.INFO, "mcpcore.audit")
     trail = opened(path, lock_timeout=60)
     logger = logging.getLogger("mcpcore.audit")
 

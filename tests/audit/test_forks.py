@@ -33,9 +33,8 @@ closed.record({"tool": "child"})
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 @pytest.mark.parametrize("flush", ["record", "interval"])
-def test_a_child_that_ends_as_any_program_does_leaves_one_chain(tmp_path, flush):
+def test_a_child_that_ends_as_any_program_does_leaves_one_chain(path, tmp_path, flush):
     """Shared descriptors and the flushing thread write nothing twice, and a closed trail is opened again if needed."""
-    path = tmp_path / "audit.jsonl"
     # Newer Python versions warn about forks with threads; the trail's own thread is what this tests.
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", PROGRAM, str(path), flush]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

@@ -24,8 +24,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def junk(tmp_path):
-    path = tmp_path / "audit.jsonl"
+def junk(path):
     written(path, 1)
     with path.open("ab") as file:
         file.write(JUNK)

@@ -110,13 +110,11 @@ def test_files_joined_into_one_are_found(path):
     assert f"bytes long, and was {report.head.size}" in report.problems[0].detail
 
 
-def test_a_sealed_fragment_that_was_changed_is_found(path, failure):
+def test_a_sealed_fragment_that_was_changed_is_found(path):
     """The next record confirms the bytes that a dying writer left."""
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(1))
+    written(path, 1)
     path.write_bytes(path.read_bytes() + b'{"seq":2,"prev":"')
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(2))
+    written(path, 2)
     assert verify(path).ok
     path.write_bytes(path.read_bytes().replace(b'{"seq":2,"prev":"\n', b'{"seq":2,"prev":"?\n'))
     report = verify(path)
@@ -125,9 +123,8 @@ def test_a_sealed_fragment_that_was_changed_is_found(path, failure):
 
 
 @pytest.fixture
-def pruned(tmp_path, failure):
+def pruned(path, failure):
     """A trail whose server keeps one full file, and its head after three records."""
-    path = tmp_path / "audit.jsonl"
     with AuditTrail.open(path, sinks=(), max_bytes=2_000, keep=1) as trail:
         for number in range(1, 4):
             trail.record(failure(number))

@@ -66,7 +66,6 @@ def test_a_lower_level_logs_a_line_for_each_failure(path, setup):
 
 def test_the_line_is_always_a_single_line(tmp_path, failure, caplog):
     """Line breaks, escape sequences and bidi characters are escaped, and long names are cut."""
-    caplog.set_level(logging.INFO, "mcpcore.audit")
     hostile = "x\n2026 ERROR\r\x1b[31m\u202e\u2028" + "y" * 10_000
     with AuditTrail.open(tmp_path / "audit.jsonl", sinks=()) as trail:
         trail.record(failure(1, tool=hostile, reason=hostile, correlationId=hostile))
@@ -82,7 +81,6 @@ def test_the_line_is_always_a_single_line(tmp_path, failure, caplog):
 
 def test_a_record_that_is_missing_from_the_file_is_logged(tmp_path, failure, caplog):
     """The log has the complete record, at the same level as without a file."""
-    caplog.set_level(logging.INFO, "mcpcore.audit")
     AuditTrail(tmp_path / "missing" / "audit.jsonl", sinks=()).record(failure(1, name="INTERNAL_ERROR"))
     record, warning = caplog.records
     assert (record.levelno, json.loads(record.getMessage())["message"]) == (logging.ERROR, failure(1)["message"])

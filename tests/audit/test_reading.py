@@ -330,9 +330,8 @@ def test_groups_beyond_the_limit_are_counted_as_one(monkeypatch):
 
 
 @pytest.fixture
-def full_files(tmp_path):
+def full_files(path):
     """A trail of several files, and the numbers of its records."""
-    path = tmp_path / "audit.jsonl"
     written(path, *range(12), max_bytes=1200)
     assert len(rotated_files(path)) > 2
     return path

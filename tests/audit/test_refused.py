@@ -78,15 +78,13 @@ def test_an_empty_file_becomes_a_trail(path):
 
 
 @pytest.mark.parametrize("length", [1, 4, 30, 200])
-def test_a_trail_whose_first_record_is_unfinished_is_continued(path, failure, length):
+def test_a_trail_whose_first_record_is_unfinished_is_continued(path, length):
     """A writer died during the record, so the fragment is sealed and the file remains a trail."""
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(1))
+    written(path, 1)
     fragment = path.read_bytes()[:length]
     path.write_bytes(fragment)
     for number in (1, 2):
-        with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
-            trail.record(failure(number))
+        written(path, number, policy="refuse")
     lines = path.read_bytes().splitlines()
     assert lines[0] == fragment
     assert json.loads(lines[1])["begins"] is False
@@ -131,13 +129,11 @@ def test_a_damaged_head_is_written_again(path, damage):
     assert verify(path).head.seq == verify(path).last
 
 
-def test_a_trail_with_a_changed_first_line_continues(path, failure):
+def test_a_trail_with_a_changed_first_line_continues(path):
     """An attacker must not be able to stop the recording, and verification reports the change."""
-    with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(failure(1))
+    written(path, 1)
     path.write_bytes(b"damaged\n")
-    with AuditTrail.open(path, sinks=(), policy="refuse") as trail:
-        trail.record(failure(2))
+    written(path, 2, policy="refuse")
     assert not verify(path).ok
 
 

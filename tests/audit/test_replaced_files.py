@@ -139,30 +139,26 @@ def open_files(folder, body):
     return int(before), int(after)
 
 
-def test_a_closed_trail_releases_its_files(tmp_path):
-    """A process that opens many trails in a row keeps none open."""
-    before, after = open_files(
-        tmp_path,
+@pytest.mark.parametrize(
+    "body",
+    [
         """
         with AuditTrail.open(folder / f"{number}.jsonl", sinks=()) as trail:
             trail.record({"tool": "f"})
         kept.append(trail)
         assert trail.lost == 0
         """,
-    )
-    assert after == before
-
-
-def test_a_garbage_collected_trail_releases_its_files(tmp_path):
-    """This holds even if it was never closed."""
-    before, after = open_files(
-        tmp_path,
         """
         trail = AuditTrail.open(folder / f"{number}.jsonl", sinks=())
         trail.record({"tool": "f"})
         assert trail.lost == 0
         """,
-    )
+    ],
+    ids=["closed", "garbage-collected"],
+)
+def test_a_trail_releases_its_files(tmp_path, body):
+    """A process that opens many trails in a row keeps none open, also of trails that were never closed."""
+    before, after = open_files(tmp_path, body)
     assert after == before
 
 

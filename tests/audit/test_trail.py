@@ -54,7 +54,6 @@ def test_a_record_is_one_line_with_the_whole_failure(path, failure):
 
 def test_secrets_reach_no_sink(path, failure, caplog):
     """No destination has a secret from the message, data, arguments, exception or traceback."""
-    caplog.set_level(logging.INFO, "mcpcore.audit")
     sink = Keep()
     with AuditTrail.open(path, sinks=(sink,)) as trail:
         trail.record(
@@ -80,7 +79,6 @@ def test_secrets_reach_no_sink(path, failure, caplog):
 
 def test_the_logger_gets_every_failure_as_one_line(failure, caplog):
     """Without a file, the logger gets the complete structured failure, without line breaks."""
-    caplog.set_level(logging.INFO, "mcpcore.audit")
     trail = AuditTrail.from_options(None, environ={})
     trail.record(failure(1, message="two\nlines\r\x1b[31m"))
     trail.record(failure(2, name="INTERNAL_ERROR"))
@@ -270,7 +268,6 @@ class TestOptions:
 
 def test_a_trail_without_a_file_cannot_be_flushed_or_closed(failure, caplog):
     """The logger still gets each record, even after closing."""
-    caplog.set_level(logging.INFO, "mcpcore.audit")
     trail = AuditTrail()
     trail.flush()
     trail.close()
@@ -407,7 +404,6 @@ def broken_filter():
 
 def test_a_filter_that_raises_does_not_affect_the_file_or_sinks(tmp_path, failure, broken_filter, caplog):
     """The records are written before the filter runs, or in spite of it."""
-    caplog.set_level(logging.INFO, "mcpcore.audit")
     told = []
 
     class Sink:

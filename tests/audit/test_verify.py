@@ -235,15 +235,10 @@ def test_a_signed_trail_is_not_verified_without_its_key(lines, place):
     assert ("head", None) in found
 
 
-def test_a_key_set_later_covers_earlier_records(tmp_path, failure):
+def test_a_key_set_later_covers_earlier_records(path):
     """With the head from before the key, the trail verifies; after the first signed record, all must be signed."""
-    path = tmp_path / "audit.jsonl"
-    with AuditTrail.open(path, sinks=()) as trail:
-        for number in range(3):
-            trail.record(failure(number))
-    with AuditTrail.open(path, key=KEY, sinks=()) as trail:
-        for number in range(3, 6):
-            trail.record(failure(number))
+    written(path, *range(3))
+    written(path, *range(3, 6), key=KEY)
     lines = path.read_bytes().splitlines(keepends=True)
     digest = json.loads(lines[2])["hash"]
     report = verify(path, key=KEY, unsigned=f"3:{digest}")
@@ -262,9 +257,8 @@ def test_a_key_set_later_covers_earlier_records(tmp_path, failure):
     assert ("changed", 2) in kinds(path, KEY)
 
 
-def test_a_signed_trail_is_not_continued_without_its_key(tmp_path):
+def test_a_signed_trail_is_not_continued_without_its_key(path):
     """A server that lost its key reports it instead of adding records that cannot be verified."""
-    path = tmp_path / "audit.jsonl"
     written(path, 1, key=KEY)
     before = path.read_bytes()
     with pytest.raises(AuditError, match="MCPCORE_AUDIT_KEY is not set"):
@@ -340,9 +334,8 @@ class TestSeveralFiles:
         assert [problem.kind for problem in verify(path).problems] == ["removed"]
 
 
-def test_a_trail_rolled_back_under_a_running_server_is_found(tmp_path, failure):
+def test_a_trail_rolled_back_under_a_running_server_is_found(path, failure):
     """If trail and head are restored from an older copy, the server notices, and the gap stays visible."""
-    path = tmp_path / "audit.jsonl"
     trail = AuditTrail.open(path, sinks=())
     trail.record(failure(1))
     copy, head = path.read_bytes(), head_path(path).read_bytes()
@@ -353,9 +346,8 @@ def test_a_trail_rolled_back_under_a_running_server_is_found(tmp_path, failure):
     assert kinds(path) == [("removed", 2)]
 
 
-def test_a_trail_deleted_under_a_running_server_is_started_again_and_found(tmp_path, failure):
+def test_a_trail_deleted_under_a_running_server_is_started_again_and_found(path, failure):
     """The next record is in a new file, and its number shows that there were earlier ones."""
-    path = tmp_path / "audit.jsonl"
     trail = AuditTrail.open(path, sinks=())
     for number in range(3):
         trail.record(failure(number))
@@ -403,7 +395,6 @@ def cost_of_all_changed(path: Path, count: int) -> float:
     return min(costs)
 
 
-def test_verifying_a_completely_changed_trail_takes_linear_time(tmp_path):
+def test_verifying_a_completely_changed_trail_takes_linear_time(path):
     """Four times the lines take four times as long, not sixteen times."""
-    path = tmp_path / "audit.jsonl"
     assert cost_of_all_changed(path, 20_000) < 8 * cost_of_all_changed(path, 5_000)

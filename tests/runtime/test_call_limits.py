@@ -45,16 +45,19 @@ async def calls_at_once(server: Server[Any], name: str, count: int) -> list[Any]
     return results
 
 
+async def endless() -> str:
+    """Answer after all timeouts."""
+    await anyio.sleep(30)
+    return "late"
+
+
 @pytest.mark.usefixtures("door")
 class TestTimeout:
     @pytest.mark.parametrize("kind", ["async", "sync"])
     def test_a_call_that_takes_too_long_fails_with_the_entry_of_the_contract(self, kind: str, call: Call) -> None:
         release = threading.Event()
 
-        @tool(name="report", errors=[TOO_SLOW], timeout=0.1, annotations=SENDS)
-        async def waits() -> str:
-            await anyio.sleep(30)
-            return "late"
+        waits = tool(name="report", errors=[TOO_SLOW], timeout=0.1, annotations=SENDS)(endless)
 
         @tool(name="report", errors=[TOO_SLOW], timeout=0.1, annotations=SENDS)
         def blocks() -> str:
@@ -70,10 +73,7 @@ class TestTimeout:
         assert {"timeoutMs": 100} == told.details
 
     def test_without_an_entry_the_failure_follows_from_the_annotations(self, call: Call) -> None:
-        @tool(timeout=0.1, annotations=SENDS)
-        async def send() -> None:
-            await anyio.sleep(30)
-
+        send = tool(name="send", timeout=0.1, annotations=SENDS)(endless)
         told = envelope_of(call(Server("s", tools=[send]), "send"))
         assert ("TIMEOUT", "call_timeout", "unknown") == (told.name, told.reason, told.effects)
         assert Retry.never() == told.retry
@@ -81,10 +81,7 @@ class TestTimeout:
     def test_of_two_entries_with_the_code_neither_is_chosen(self, call: Call) -> None:
         other = FailureMode("upstream_slow", ErrorCode.TIMEOUT, when="The API hangs.", recovery="Call again later.")
 
-        @tool(errors=[TOO_SLOW, other], timeout=0.1)
-        async def report() -> None:
-            await anyio.sleep(30)
-
+        report = tool(name="report", errors=[TOO_SLOW, other], timeout=0.1)(endless)
         assert "call_timeout" == envelope_of(call(Server("s", tools=[report]), "report")).reason
 
     def test_an_entry_with_a_data_model_gets_no_data(self, call: Call) -> None:
@@ -93,10 +90,7 @@ class TestTimeout:
 
         entry = FailureMode("slow", ErrorCode.TIMEOUT, when="Slow.", recovery="Ask for less of it.", data=Rows)
 
-        @tool(errors=[entry], timeout=0.1)
-        async def report() -> None:
-            await anyio.sleep(30)
-
+        report = tool(name="report", errors=[entry], timeout=0.1)(endless)
         told = envelope_of(call(Server("s", tools=[report], strict=True), "report"))
         assert ("slow", None) == (told.reason, told.details or None)
 
@@ -105,10 +99,7 @@ class TestTimeout:
         release = threading.Event()
         server = Server("s", timeout=0.2)
 
-        @server.tool(name="async")
-        async def waits() -> str:
-            await anyio.sleep(30)
-            return "late"
+        server.tool(name="async")(endless)
 
         @server.tool(name="sync")
         def blocks() -> str:
@@ -116,18 +107,8 @@ class TestTimeout:
             release.wait(2)
             return "late"
 
-        @resource("slow://it")
-        async def reads() -> str:
-            await anyio.sleep(30)
-            return "late"
-
-        @prompt(name="slow")
-        async def asks() -> str:
-            await anyio.sleep(30)
-            return "late"
-
-        server.add_resource(reads)
-        server.add_prompt(asks)
+        server.add_resource(resource("slow://it")(endless))
+        server.add_prompt(prompt(name="slow")(endless))
 
         async def run() -> Envelope:
             async with Client(server) as client:

@@ -83,9 +83,13 @@ def opened(clock: Clock, *, reset_after: float = 10) -> CircuitBreaker:
     return breaker
 
 
-def test_an_open_circuit_refuses_calls_and_says_until_when(clock: Clock) -> None:
+@pytest.fixture
+def breaker(clock: Clock) -> CircuitBreaker:
+    return opened(clock)
+
+
+def test_an_open_circuit_refuses_calls_and_says_until_when(breaker: CircuitBreaker, clock: Clock) -> None:
     """After two failures in a row, the third call is not made; the failure has the time until the next try."""
-    breaker = opened(clock)
     clock.now += 2.5
     with pytest.raises(CircuitOpenError) as caught, breaker:
         pytest.fail("the service was called")
@@ -239,18 +243,16 @@ def test_a_task_that_outlives_its_block_counts_alone(clock: Clock) -> None:
     assert "open" == breaker.state
 
 
-def test_a_refusal_can_be_given_up_by_retrying(clock: Clock) -> None:
+def test_a_refusal_can_be_given_up_by_retrying(breaker: CircuitBreaker) -> None:
     """It keeps its advice and its data."""
-    breaker = opened(clock)
     with pytest.raises(CircuitOpenError) as caught:
         retrying(attempts=1)(breaker(lambda: None))()
     assert Retry.after(seconds=10) == caught.value.advice
     assert {"service": "payments", "retryAfter": 10.0, "attempts": 1} == caught.value.data
 
 
-def test_a_block_that_ends_in_another_context_ends_its_trial(clock: Clock) -> None:
+def test_a_block_that_ends_in_another_context_ends_its_trial(breaker: CircuitBreaker, clock: Clock) -> None:
     """As fixtures and dependencies of frameworks do, which enter in one task and leave in another."""
-    breaker = opened(clock)
     clock.now += 10
     contextvars.copy_context().run(breaker.__enter__)
     breaker.__exit__(None, None, None)
@@ -330,9 +332,8 @@ async def test_a_coroutine_is_refused_if_the_circuit_opened_before_it_ran(clock:
 
 @BACKENDS
 @pytest.mark.anyio
-async def test_a_cancelled_trial_lets_the_next_one_through(clock: Clock) -> None:
+async def test_a_cancelled_trial_lets_the_next_one_through(breaker: CircuitBreaker, clock: Clock) -> None:
     """The cancellation passes, and the circuit does not stay half-open for ever."""
-    breaker = opened(clock)
     clock.now += 10
     with anyio.move_on_after(0.01) as scope:
         async with breaker:
@@ -346,9 +347,8 @@ async def test_a_cancelled_trial_lets_the_next_one_through(clock: Clock) -> None
 
 @BACKENDS
 @pytest.mark.anyio
-async def test_one_trial_among_many_tasks(clock: Clock) -> None:
+async def test_one_trial_among_many_tasks(breaker: CircuitBreaker, clock: Clock) -> None:
     """Of a hundred concurrent tasks, one reaches the service."""
-    breaker = opened(clock)
     clock.now += 10
     reached, refused = [], []
 
@@ -366,9 +366,8 @@ async def test_one_trial_among_many_tasks(clock: Clock) -> None:
     assert (1, 99, "closed") == (len(reached), len(refused), breaker.state)
 
 
-def test_one_trial_among_many_threads(clock: Clock) -> None:
+def test_one_trial_among_many_threads(breaker: CircuitBreaker, clock: Clock) -> None:
     """In each of 50 rounds, one of 8 concurrent threads reaches the service, which fails again."""
-    breaker = opened(clock)
     lock, reached = threading.Lock(), []
 
     def attempt(number: int, gate: threading.Barrier) -> None:
@@ -543,9 +542,8 @@ DOWN = FailureMode(
 
 
 @pytest.mark.usefixtures("door")
-def test_a_tool_declares_the_refusal(call: Callable[..., Any], clock: Clock) -> None:
+def test_a_tool_declares_the_refusal(call: Callable[..., Any], breaker: CircuitBreaker) -> None:
     """The declared failure has the time and the effects; an undeclared one in an unsafe tool advises no retry."""
-    breaker = opened(clock)
     unsafe = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
 
     @tool(errors=[DOWN], annotations=unsafe)

@@ -391,6 +391,14 @@ def settle(root):
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns - 10**10))
 
 
+@pytest.fixture
+def settled(tmp_path):
+    """A folder with a file whose findings are cached."""
+    write(tmp_path, a=EMPTY.format(name="a"))
+    settle(tmp_path)
+    return tmp_path
+
+
 def test_the_second_run_checks_nothing_and_finds_the_same(tmp_path):
     """Results come from the cache, complete in every field."""
     write(tmp_path, a=EMPTY.format(name="a"), b=FALLBACK.format(name="b", to="nope"), c="x = 1\n")
@@ -416,16 +424,14 @@ def test_external_tools_are_cached_with_their_file(tmp_path):
     assert [diagnostic.path for diagnostic in run(tmp_path, UNKNOWN_TOOL).diagnostics] == ["a.py"]
 
 
-def test_a_run_from_the_cache_loads_neither_the_parser_nor_the_rules(tmp_path):
+def test_a_run_from_the_cache_loads_neither_the_parser_nor_the_rules(settled):
     """A run without changes imports no heavy modules."""
-    write(tmp_path, a=EMPTY.format(name="a"))
-    settle(tmp_path)
     code = (
         "import sys; from mcpcore_lint.runner.engine import lint_paths; lint_paths(['.'], cache=True);"
         "print(sorted({'libcst', 'mcpcore_lint.rules', 'mcpcore_lint.engine.registrations.build', 'pydantic', 'mcp'} & set(sys.modules)))"
     )
     for expected in ("['mcpcore_lint.engine.registrations.build', 'mcpcore_lint.rules']", "[]"):
-        done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+        done = subprocess.run([sys.executable, "-c", code], cwd=settled, capture_output=True, text=True, check=True)
         assert done.stdout.strip() == expected
 
 
@@ -506,35 +512,28 @@ def test_a_change_within_the_same_moment_and_of_the_same_size_is_seen(tmp_path):
     assert run(tmp_path, ONLY).diagnostics == ()
 
 
-def test_touching_a_file_does_not_recheck_it(tmp_path):
+def test_touching_a_file_does_not_recheck_it(settled):
     """If the time has changed, the content decides."""
-    write(tmp_path, a=EMPTY.format(name="a"))
-    settle(tmp_path)
-    run(tmp_path, ONLY)
-    os.utime(tmp_path / "a.py", ns=(5, 5))
-    assert run(tmp_path, ONLY).judged == 0
+    run(settled, ONLY)
+    os.utime(settled / "a.py", ns=(5, 5))
+    assert run(settled, ONLY).judged == 0
 
 
-def test_each_configuration_has_its_own_results(tmp_path):
+def test_each_configuration_has_its_own_results(settled):
     """A run with another selection or severity does not use the cached results of the first."""
-    write(tmp_path, a=EMPTY.format(name="a"))
-    settle(tmp_path)
-    assert len(run(tmp_path, ONLY).diagnostics) == 1
-    assert run(tmp_path, Settings(select=frozenset({"handler"}))).diagnostics == ()
-    changed = run(tmp_path, Settings(select=ONLY.select, severities={"error-contract-empty": checker.Severity.ERROR}))
+    assert len(run(settled, ONLY).diagnostics) == 1
+    assert run(settled, Settings(select=frozenset({"handler"}))).diagnostics == ()
+    changed = run(settled, Settings(select=ONLY.select, severities={"error-contract-empty": checker.Severity.ERROR}))
     assert [diagnostic.severity.label for diagnostic in changed.diagnostics] == ["error"]
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "garbage", "empty", "folder"])
-def test_a_damaged_cache_is_ignored_and_repaired(tmp_path, damage):
+def test_a_damaged_cache_is_ignored_and_repaired(settled, damage):
     """Whatever the damage, the run reports the same findings and repairs the cache."""
-    write(tmp_path, a=EMPTY.format(name="a"))
-    settle(tmp_path)
-    first = run(tmp_path, ONLY)
+    first = run(settled, ONLY)
     from mcpcore_lint.runner.cache import Cache
-    from mcpcore_lint.runner.groups import Walk
 
-    file = Cache(Walk(ONLY, str(tmp_path)), every=True).file
+    file = Cache(Walk(ONLY, str(settled)), every=True).file
     raw = bytearray(Path(file).read_bytes())
     if damage == "cut":
         raw = raw[: len(raw) // 2]
@@ -549,19 +548,17 @@ def test_a_damaged_cache_is_ignored_and_repaired(tmp_path, damage):
         os.mkdir(file)
     else:
         Path(file).write_bytes(raw)
-    assert run(tmp_path, ONLY).diagnostics == first.diagnostics
+    assert run(settled, ONLY).diagnostics == first.diagnostics
     if damage != "folder":
-        assert run(tmp_path, ONLY).judged == 0
+        assert run(settled, ONLY).judged == 0
 
 
-def test_a_failure_is_not_cached(tmp_path, monkeypatch):
+def test_a_failure_is_not_cached(settled, monkeypatch):
     """A file that crashed a rule is checked again in the next run."""
-    write(tmp_path, a=EMPTY.format(name="a"))
-    settle(tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr(checker, "RuleContext", lambda *_: 1 / 0)
-        assert lint_paths([tmp_path], settings=ONLY, root=str(tmp_path), cache=True).failures
-    report = run(tmp_path, ONLY)
+        assert lint_paths([settled], settings=ONLY, root=str(settled), cache=True).failures
+    report = run(settled, ONLY)
     assert (report.judged, len(report.diagnostics)) == (1, 1)
 
 
@@ -652,7 +649,6 @@ def test_fixes_keep_every_byte_outside_the_edit(tmp_path, newline, head):
 def test_a_fix_that_breaks_the_file_is_not_made(monkeypatch):
     """Each result is parsed before it is kept; the other fixes are still made."""
     from mcpcore_lint.diagnostics import Edit
-    from mcpcore_lint.rule import Rule
 
     class Breaks(Rule):
         id = "breaks"

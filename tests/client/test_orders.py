@@ -137,13 +137,16 @@ async def test_no_order_is_placed_twice() -> None:
             assert not acted or kind == "reads" or answer.endswith(" none"), scenario
             acted.clear()
     # Safe calls are made: the same call again, a read-only fallback, a look.
-    assert 6 == called["reads", "none", "TIMEOUT unknown", "none"]
-    assert 6 == called["unannotated", "none", "TIMEOUT none", "none"]
-    assert 6 == called["idempotent", "none", "TIMEOUT unknown", "none"]
-    assert 6 == called["idempotent", "none", "foreign", "none"]
-    assert 2 == called["writes", "reads", "TIMEOUT unknown", "none"]
-    assert 1 == called["writes", "idempotent", "TIMEOUT unknown", "none"]
-    assert 1 == called["unannotated", "none", "TIMEOUT None", "looks"]
+    expected = {
+        ("reads", "none", "TIMEOUT unknown", "none"): 6,
+        ("unannotated", "none", "TIMEOUT none", "none"): 6,
+        ("idempotent", "none", "TIMEOUT unknown", "none"): 6,
+        ("idempotent", "none", "foreign", "none"): 6,
+        ("writes", "reads", "TIMEOUT unknown", "none"): 2,
+        ("writes", "idempotent", "TIMEOUT unknown", "none"): 1,
+        ("unannotated", "none", "TIMEOUT None", "looks"): 1,
+    }
+    assert expected == {scenario: called[scenario] for scenario in expected}
     assert 2 <= called["unannotated", "none", "TIMEOUT none", "corrects"]
 
 

@@ -42,13 +42,19 @@ def test_a_hunk_goes_to_the_nearest_place_and_counts_are_not_read():
     assert "a\nb\nc\na\nB\nc\n" == apply_diff("a\nb\nc\na\nb\nc\n", "@@ -4,2 +4,2 @@\n a\n-b\n+B\n")
 
 
-def test_the_end_of_the_file_is_as_the_diff_says():
+@pytest.mark.parametrize(
+    ("before", "diff", "after"),
+    [
+        ("a\n", "@@ -1 +1 @@\n-a\n+x\n\\ No newline at end of file\n", "x"),
+        ("a", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+x\n", "x\n"),
+        ("a\n", "--- a/f\n+++ b/f\n@@ -1,0 +2 @@\n+b\n", "a\nb\n"),
+        ("a\n", "@@ -1 +0,0 @@\n-a\n", ""),
+        ("", "@@ -0,0 +1 @@\n+a\n", "a\n"),
+    ],
+)
+def test_the_end_of_the_file_is_as_the_diff_says(before, diff, after):
     """`\\ No newline at end of file` is followed both ways."""
-    assert "x" == apply_diff("a\n", "@@ -1 +1 @@\n-a\n+x\n\\ No newline at end of file\n")
-    assert "x\n" == apply_diff("a", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+x\n")
-    assert "a\nb\n" == apply_diff("a\n", "--- a/f\n+++ b/f\n@@ -1,0 +2 @@\n+b\n")
-    assert "" == apply_diff("a\n", "@@ -1 +0,0 @@\n-a\n")
-    assert "a\n" == apply_diff("", "@@ -0,0 +1 @@\n+a\n")
+    assert after == apply_diff(before, diff)
 
 
 @pytest.mark.parametrize(

@@ -88,32 +88,19 @@ class FightsAsBase(BaseException):
         raise GeneratorExit
 
 
+def _raising(self: Any) -> Any:
+    raise RuntimeError
+
+
+RAISES: Any = property(_raising)
+
+
 class FightsInProperties(OSError):
-    @property
-    def __cause__(self) -> Any:  # type: ignore[override]
-        raise RuntimeError
-
-    @property
-    def __context__(self) -> Any:  # type: ignore[override]
-        raise RuntimeError
-
-    @property
-    def errno(self) -> Any:  # type: ignore[override]
-        raise RuntimeError
-
-    @property
-    def args(self) -> Any:  # type: ignore[override]
-        raise RuntimeError
+    __cause__ = __context__ = errno = args = RAISES
 
 
 class FightsAsGroup(ExceptionGroup[Exception]):
-    @property
-    def exceptions(self) -> Any:  # type: ignore[override]
-        raise RuntimeError
-
-    @property
-    def message(self) -> Any:  # type: ignore[override]
-        raise RuntimeError
+    exceptions = message = RAISES
 
 
 class NoSuper(MCPError):
@@ -235,14 +222,7 @@ class Gone(dict[str, Any]):
     def get(self, *args: Any) -> Any:
         raise OSError
 
-    def items(self) -> Any:
-        raise OSError
-
-    def __bool__(self) -> bool:
-        raise OSError
-
-    def __len__(self) -> int:
-        raise OSError
+    items = __bool__ = __len__ = get
 
 
 def CONTRACT_ERROR() -> BaseException:  # noqa: N802

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import socket
-from typing import Literal, NotRequired
+from typing import Any, Literal, NotRequired
 
 import anyio
 import uvicorn
@@ -16,7 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, ConfigDict, RootModel
 from typing_extensions import TypedDict
 
-from mcpcore import Context, ErrorCode, FailureMode, Server, tool
+from mcpcore import Context, ErrorCode, FailureMode, Server, Tool, tool
 from tests.doors import DOORS, behind
 
 
@@ -90,49 +90,29 @@ def failing(kind: str) -> None:
 NO_MATCH_CONTRACT = fetch.contract
 
 
-@tool(errors=[NO_MATCH])
-def pet(kind: str) -> Pet:
-    """A union."""
-    failing(kind)
-    return Pet(Cat(kind="cat"))
+def answering(name: str, description: str, returned: Any, value: Any) -> Tool[Any]:
+    """Return a tool that fails in the asked way, or returns the value."""
+
+    def handler(kind: str) -> Any:
+        failing(kind)
+        return value
+
+    handler.__annotations__["return"] = returned
+    return tool(errors=[NO_MATCH], name=name, description=description)(handler)
 
 
-@tool(errors=[NO_MATCH])
-def tree(kind: str) -> Tree:
-    """A tree."""
-    failing(kind)
-    return Tree(name="root", children=[Tree(name="leaf")])
-
-
-@tool(errors=[NO_MATCH])
-def counts(kind: str) -> dict[str, int]:
-    """A mapping."""
-    failing(kind)
-    return {"a": 1}
-
-
-@tool(errors=[NO_MATCH])
-def typed(kind: str) -> Typed:
-    """A typed dict."""
-    failing(kind)
-    return {"name": "a"}
-
-
-@tool(errors=[NO_MATCH])
-def numbers(kind: str) -> list[int]:
-    """A list."""
-    failing(kind)
-    return [1]
-
-
-@tool(errors=[NO_MATCH])
-def text(kind: str) -> str:
-    """A text."""
-    failing(kind)
-    return "fine"
-
-
-server = Server("wire", tools=[fetch, pet, tree, counts, typed, numbers, text])
+server = Server(
+    "wire",
+    tools=[
+        fetch,
+        answering("pet", "A union.", Pet, Pet(Cat(kind="cat"))),
+        answering("tree", "A tree.", Tree, Tree(name="root", children=[Tree(name="leaf")])),
+        answering("counts", "A mapping.", dict[str, int], {"a": 1}),
+        answering("typed", "A typed dict.", Typed, {"name": "a"}),
+        answering("numbers", "A list.", list[int], [1]),
+        answering("text", "A text.", str, "fine"),
+    ],
+)
 
 
 @server.tool()

@@ -329,36 +329,24 @@ def test_except_clauses_of_called_functions_are_listed(project):
     assert [("builtins.ValueError",)] == [clause.types for clause in tool.handler.catches]
 
 
-def test_imports_start_at_the_root_even_if_it_is_a_package(project):
-    """A stray `__init__.py` at the root of the project does not change how imports are resolved."""
-    project.write(
-        init="",
-        app__init="",
-        app__store="from mcpcore import not_found\n\ndef load():\n    raise not_found('x')\n",
-        app__server=HEAD + "from app.store import load\n\n@tool\ndef fetch():\n    load()\n",
-    )
-    assert project.thrown() == {("NOT_FOUND", "fetch > load")}
+STORE = "from mcpcore import not_found\n\ndef load():\n    raise not_found('x')\n"
+CALLS = "\n\n@tool\ndef fetch():\n    load()\n"
+RUNS = "\nif __name__ == '__main__':\n    run()\n"
 
 
-def test_imports_start_in_src_even_if_it_is_a_package(project):
-    """A stray `src/__init__.py` does not change how imports are resolved."""
-    project.write(
-        part__src__init="",
-        part__src__app__init="",
-        part__src__app__store="from mcpcore import not_found\n\ndef load():\n    raise not_found('x')\n",
-        part__src__app__server=HEAD + "from app.store import load\n\n@tool\ndef fetch():\n    load()\n",
-    )
-    assert project.thrown() == {("NOT_FOUND", "fetch > load")}
-
-
-def test_imports_start_in_the_folder_of_a_program_even_if_it_is_a_package(project):
-    """A stray `__init__.py` beside a program does not change how its imports of other files in the folder are resolved."""
-    project.write(
-        app__init="",
-        app__store="from mcpcore import not_found\n\ndef load():\n    raise not_found('x')\n",
-        app__server=HEAD
-        + "from store import load\n\n@tool\ndef fetch():\n    load()\n\nif __name__ == '__main__':\n    run()\n",
-    )
+@pytest.mark.parametrize(
+    ("folder", "packages", "module", "more"),
+    [
+        ("app", ["init", "app__init"], "app.store", ""),
+        ("part__src__app", ["part__src__init", "part__src__app__init"], "app.store", ""),
+        ("app", ["app__init"], "store", RUNS),
+    ],
+    ids=["the root", "src", "the folder of a program"],
+)
+def test_imports_start_in_a_folder_even_if_it_is_a_package(project, folder, packages, module, more):
+    """A stray `__init__.py` there does not change how imports are resolved; a program also imports files beside it."""
+    server = f"{HEAD}from {module} import load{CALLS}{more}"
+    project.write(**dict.fromkeys(packages, ""), **{f"{folder}__store": STORE, f"{folder}__server": server})
     assert project.thrown() == {("NOT_FOUND", "fetch > load")}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
+from mcpcore_lint.settings import PerFile, Settings
 
 from tests.lint.front.samples import CLEAN, CONFLICT, DIRECT, SERVER
 
@@ -53,16 +54,21 @@ def test_mistakes_are_reported(project, text, said):
     assert said in project.lint(code=2).stderr
 
 
-def test_a_configuration_that_is_not_utf_8(project):
-    """Invalid UTF-8 is reported with its line."""
-    project.write("pyproject.toml", b'[tool.mcpcore.lint]\nexclude = ["\xff"]\n')
-    assert "pyproject.toml:2: not valid TOML: it is not UTF-8" in project.lint(code=2).stderr
-
-
-def test_a_configuration_with_a_byte_order_mark(project):
-    """The byte order mark, which editors do not show, is named."""
-    project.write("pyproject.toml", b"\xef\xbb\xbf[tool.mcpcore.lint]\n")
-    assert "it begins with a byte order mark, which TOML forbids" in project.lint(code=2).stderr
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            b'[tool.mcpcore.lint]\nexclude = ["\xff"]\n',
+            "pyproject.toml:2: not valid TOML: it is not UTF-8",
+        ),
+        (b"\xef\xbb\xbf[tool.mcpcore.lint]\n", "it begins with a byte order mark, which TOML forbids"),
+    ],
+    ids=["not UTF-8", "a byte order mark"],
+)
+def test_a_configuration_in_another_encoding(project, content, said):
+    """Invalid UTF-8 is reported with its line; the byte order mark, which editors do not show, is named."""
+    project.write("pyproject.toml", content)
+    assert said in project.lint(code=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -152,8 +158,6 @@ def test_per_file(project):
 )
 def test_globs_of_per_file(glob, path, meant):
     """A name matches files and folders anywhere, a folder everything below it, and `!` all other files."""
-    from mcpcore_lint.settings import PerFile
-
     assert meant is PerFile(glob).matches(path)
 
 
@@ -239,7 +243,6 @@ def test_settings_of_an_editor(project):
 def test_every_key_is_documented(project):
     """Each key has a description, and each field of the settings has a key."""
     from mcpcore_lint.config import KEYS
-    from mcpcore_lint.settings import Settings
 
     assert all(key.meaning and key.kind for key in KEYS.values())
     assert {name.replace("_", "-") for name in Settings._fields} <= set(KEYS)

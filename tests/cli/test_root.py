@@ -15,6 +15,7 @@ from unittest import mock
 
 import click
 import pytest
+from click.shell_completion import BashComplete
 from click.testing import CliRunner
 
 from mcpcore import __version__
@@ -165,8 +166,6 @@ def test_completion_prints_a_script_for_each_shell(shell):
 
 def test_completion_offers_commands_and_options():
     """Completions of the shell come from the table."""
-    from click.shell_completion import BashComplete
-
     complete = BashComplete(cli, {}, "mcpcore", "_MCPCORE_COMPLETE")
     assert [item.value for item in complete.get_completions([], "c")] == ["call", "check", "catalog", "completion"]
     assert "--timeout" in [item.value for item in complete.get_completions(["call"], "--t")]
@@ -176,8 +175,6 @@ def test_completion_offers_commands_and_options():
 @pytest.mark.parametrize("command", ["call", "run"])
 def test_completion_of_a_server_is_left_to_the_shell_which_knows_the_files(command):
     """The word after `call` or `run` is a file most of the time; the shell completes it itself."""
-    from click.shell_completion import BashComplete
-
     complete = BashComplete(cli, {}, "mcpcore", "_MCPCORE_COMPLETE")
     assert [("file", "")] == [(item.type, item.value) for item in complete.get_completions([command], "ser")]
 

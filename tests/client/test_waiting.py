@@ -15,6 +15,7 @@ from mcp_types import ToolListChangedNotification
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from trio.testing import MockClock
 
 from mcpcore.client import CallPolicy, Step, ToolCallFailed, call, forget_tools, list_tools
 from tests.client.hostile import failed, listed, server
@@ -28,8 +29,6 @@ def later(seconds: float) -> Any:
 
 def test_waits_follow_the_advice_with_jitter() -> None:
     """Trio's clock jumps, so that minutes pass immediately; a wait is never shorter than advised."""
-    from trio.testing import MockClock
-
     steps: list[Step] = []
 
     async def run() -> None:
@@ -48,7 +47,6 @@ def test_waits_follow_the_advice_with_jitter() -> None:
 
 def test_the_time_may_be_over_during_a_wait() -> None:
     """Jitter can take a wait beyond the time that is left; then the failure is raised at that time."""
-    from trio.testing import MockClock
 
     async def run() -> None:
         hostile, _ = server([listed("a", annotations=READ_ONLY)], lambda _: later(9))

@@ -8,8 +8,9 @@ from typing import Any, Literal
 import jsonschema
 import pytest
 from hypothesis import given, settings, strategies as st
+from mcp.client import Client
 
-from mcpcore import Context, Envelope, ErrorCode, FailureMode, Retry, Server, tool
+from mcpcore import Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.contract.bound_fields import FIELDS
 from mcpcore.contract.codes import EFFECTS
 from mcpcore.contract.limits import DEFAULT_LIMITS
@@ -435,7 +436,6 @@ def test_tables_cover_every_code() -> None:
 @pytest.mark.anyio
 async def test_a_server_answers_in_any_dialect(dialect: str) -> None:
     """A real client gets the dialect, the advertised schema accepts it, and successes do not change."""
-    from mcp.client import Client
 
     @tool(errors=[FailureMode("full", ErrorCode.CONFLICT, when="The store is full.", recovery="Delete an item first.")])
     def put(ctx: Context[Literal["full"]], code: int) -> dict[str, int]:
@@ -458,7 +458,6 @@ async def test_a_server_answers_in_any_dialect(dialect: str) -> None:
 @pytest.mark.anyio
 async def test_every_kind_of_failure_uses_the_dialect(dialect: str) -> None:
     """Bad arguments, unknown tools, crashes, SDK tools and oversized failures are covered."""
-    from mcp.client import Client
     from mcp.server.mcpserver.exceptions import ToolError
 
     @tool(errors=[FailureMode("full", ErrorCode.CONFLICT, when="The store is full.", recovery="Delete an item first.")])
@@ -497,7 +496,6 @@ async def test_every_kind_of_failure_uses_the_dialect(dialect: str) -> None:
 @pytest.mark.anyio
 async def test_only_exposure_adds_causes_and_traces(dialect: str) -> None:
     """With `expose_internal_errors` the exception is in the dialect's own field."""
-    from mcp.client import Client
 
     @tool
     def act() -> str:
@@ -516,7 +514,6 @@ async def test_only_exposure_adds_causes_and_traces(dialect: str) -> None:
 @pytest.mark.anyio
 async def test_advertised_schemas_have_a_root_that_older_clients_accept(dialect: str) -> None:
     """The root is an object that accepts failures and successes, but no empty object and no mixture."""
-    from mcp.client import Client
     from pydantic import BaseModel
 
     class Found(BaseModel):
@@ -633,7 +630,6 @@ def test_foreign_envelopes_are_written_back_unchanged(dialect: str, foreign: dic
 
 def test_a_reason_that_is_a_code_of_the_dialect_is_written_as_that_code() -> None:
     """The declared reason is more specific than its code, and so is an application code with that name."""
-    from mcpcore import CustomCode
 
     def told(reason: str, code: Any = ErrorCode.CONFLICT) -> Envelope:
         return build_envelope(code, "x", retry=Retry.never(), tool="t", reason=reason)
@@ -659,7 +655,6 @@ def test_a_reason_that_is_a_code_of_the_dialect_is_written_as_that_code() -> Non
 @pytest.mark.anyio
 async def test_an_absent_argument_is_a_missing_field_in_system_error() -> None:
     """The specification has separate codes for absent arguments and for wrong types or both."""
-    from mcp.client import Client
 
     @tool
     def write(path: str, mode: int = 0) -> str:
@@ -710,8 +705,6 @@ def test_the_hint_never_contradicts_the_advice(retry: Retry, recovery: dict[str,
 @pytest.mark.anyio
 async def test_the_failed_items_of_a_batch_use_the_dialect(dialect: str) -> None:
     """They are listed next to successful items, and in the data of a batch that failed as a whole."""
-    from mcp.client import Client
-
     from mcpcore.services.batch import Batch, BatchResult
 
     @tool(errors=[FailureMode("full", ErrorCode.CONFLICT, when="The store is full.", recovery="Delete an item first.")])
@@ -747,7 +740,6 @@ async def test_the_failed_items_of_a_batch_use_the_dialect(dialect: str) -> None
 @pytest.mark.anyio
 async def test_a_protocol_error_uses_the_dialect(dialect: str) -> None:
     """An unknown tool has no result, so the error's data has the content of one."""
-    from mcp.client import Client
     from mcp.shared.exceptions import MCPError
 
     async with Client(Server("s", dialect=dialect, bind={"role": "R"})) as client:
@@ -765,8 +757,6 @@ async def test_a_protocol_error_uses_the_dialect(dialect: str) -> None:
 @pytest.mark.anyio
 async def test_the_cause_of_a_crash_in_an_sdk_tool_is_the_original_exception() -> None:
     """The SDK's wrapper is not the cause."""
-    from mcp.client import Client
-
     server: Any = Server("s", dialect="system_error", expose_internal_errors=True)
 
     @server.tool()
@@ -813,7 +803,6 @@ async def test_a_failure_returned_as_data_uses_the_servers_dialect(
 
     So does the data of FastMCP's own tools, whose successes nothing changes.
     """
-    from mcp.client import Client
 
     @tool
     def act(kind: str) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from typing import Any
 
 import anyio
 import pytest
+from langchain_core.tools import StructuredTool, tool as langchain_tool
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 
 from mcpcore.client import CallPolicy, RetryBudget, Step
 from tests.integrations.agents import FRAMEWORKS, Ask
@@ -150,7 +152,6 @@ async def test_pydantic_ai_leaves_a_failure_without_an_envelope_to_the_toolset()
 
 async def test_langchain_leaves_other_tools_alone() -> None:
     from langchain_core.messages import ToolMessage
-    from langchain_core.tools import tool as langchain_tool
 
     from mcpcore.integrations.langchain import PolicyMiddleware
 
@@ -176,7 +177,6 @@ async def test_langchain_leaves_other_tools_alone() -> None:
 
 def langchain_request() -> Any:
     """The call of a tool that comes from a server."""
-    from langchain_core.tools import StructuredTool
     from langgraph.prebuilt.tool_node import ToolCallRequest
 
     class Runtime:
@@ -201,8 +201,6 @@ async def test_langchain_leaves_a_command_alone() -> None:
 
 
 async def test_langchain_shows_the_model_an_error_of_the_protocol() -> None:
-    from mcp.shared.exceptions import MCPError
-
     from mcpcore.integrations.langchain import PolicyMiddleware
 
     async def handler(_: Any) -> Any:
@@ -216,7 +214,6 @@ async def test_langchain_shows_the_model_an_error_of_the_protocol() -> None:
 async def test_the_agents_sdk_gets_the_protocols_own_error_as_before() -> None:
     """Its run turns the exception into the output of the call."""
     from agents.mcp import MCPServer
-    from mcp.shared.exceptions import MCPError
 
     from mcpcore.integrations.openai_agents import FollowsPolicy
 
@@ -241,7 +238,6 @@ async def test_the_agents_sdk_gets_the_protocols_own_error_as_before() -> None:
 
 async def test_the_client_of_fastmcp_returns_a_failure_where_it_is_told_to() -> None:
     from fastmcp.exceptions import ToolError
-    from mcp.shared.exceptions import MCPError
 
     from mcpcore.integrations.fastmcp_client import PolicyClient, PolicyToolError
 

@@ -17,8 +17,8 @@ from mcpcore.proxy import child, forward
 from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.child import Input, LineTooLongError, Output, lines_of
 from mcpcore.proxy.forward import Forward
-from mcpcore.proxy.learning import Statistics
-from mcpcore.proxy.overlay import Overlay
+from mcpcore.proxy.learning import Learner, Statistics
+from mcpcore.proxy.overlay import Facts, Overlay
 from tests.proxy.test_http import ACCEPT
 
 CALL = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "t"}}
@@ -207,9 +207,6 @@ def test_kinds_of_failures_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_draft_has_a_bounded_number_of_entries(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server may fail in ever new words."""
-    from mcpcore.proxy.learning import Learner
-    from mcpcore.proxy.overlay import Facts
-
     monkeypatch.setattr("mcpcore.proxy.learning._MAX_SHAPES", 1)
     learner = Learner(tmp_path / "d.toml", "s")
     envelope = Envelope(code=-32001, name="NOT_FOUND", message="", retry=Retry.never())

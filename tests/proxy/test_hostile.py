@@ -18,6 +18,7 @@ from mcpcore import Envelope
 from mcpcore.boundary.script import Boundary
 from mcpcore.proxy.answers import ResponseRewriter
 from mcpcore.proxy.conversation import Conversation
+from mcpcore.proxy.learning import Learner, Statistics
 from mcpcore.proxy.listings import Listing
 from mcpcore.wire.envelope_text import read as read_text
 from tests.answers import envelope_of
@@ -177,8 +178,6 @@ def test_control_characters_and_secrets_do_not_reach_the_client() -> None:
 )
 def test_a_large_text_takes_little_time(text: str, tmp_path: Path) -> None:
     """Texts are cut before they are searched, also where the draft of a contract is learned."""
-    from mcpcore.proxy.learning import Learner
-
     for is_error in (True, False):
         answers = ResponseRewriter(
             Boundary(server="hostile"), learner=Learner(tmp_path / f"{is_error}.toml", "hostile")
@@ -241,7 +240,6 @@ NAMES = ["\ud800", "a\udfffb", "x\0y", "n" * 100_000, "\u202e\x1b[31m", 'a"b\\c\
 @pytest.mark.parametrize("draft", ["draft.toml", "draft.json"])
 def test_odd_names_and_texts_end_neither_the_draft_nor_the_trail(draft: str, tmp_path: Path) -> None:
     """Each failure is answered with an envelope, recorded, and learned where an entry can name it."""
-    from mcpcore.proxy.learning import Learner
     from mcpcore.proxy.overlay import Overlay
 
     trail, learner = tmp_path / "trail.jsonl", Learner(tmp_path / draft, "s\udc80")
@@ -263,8 +261,6 @@ def test_odd_names_and_texts_end_neither_the_draft_nor_the_trail(draft: str, tmp
 
 def test_what_watches_failures_costs_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: Any) -> None:
     """The statistics and the draft may fail in any way: the failure is recorded and answered, and the log says so once."""
-    from mcpcore.proxy.learning import Learner, Statistics
-
     caplog.set_level(logging.ERROR)
     for broken, method in ((Statistics, "count"), (Learner, "saw")):
 

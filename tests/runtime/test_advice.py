@@ -15,7 +15,7 @@ from pages import advice
 
 from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, tool
 from mcpcore.catalog.items import item_of_listing
-from mcpcore.classification import classifies
+from mcpcore.classification import classifies, forget
 from mcpcore.contract.advice import BETWEEN, ROWS, Facts, advice_phrase, read_advice
 from mcpcore.contract.codes import KINDS, LATER, Code
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY, ContractError
@@ -65,8 +65,6 @@ def act(ctx: Context[Any], number: int, where: str) -> str:
 @pytest.fixture(autouse=True)
 def prepared(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Give each exception its code, and keep the records of failures out of the report."""
-    from mcpcore.classification import forget
-
     caplog.set_level(logging.CRITICAL)
     for code, crash in CRASHES.items():
         classifies(crash, code)

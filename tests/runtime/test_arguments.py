@@ -14,6 +14,8 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    TypeAdapter,
+    ValidationError,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -21,6 +23,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from mcpcore import Server, tool
+from mcpcore.wire.arguments import _unquoted, misfit
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -270,9 +273,6 @@ def test_a_value_too_large_to_search_is_not_quoted(
 @pytest.mark.no_server
 def test_a_message_is_kept_only_if_all_quoted_values_can_be_searched() -> None:
     """Bytes, escaped text and member names can be searched for; messages that quote other objects are dropped."""
-    from pydantic import TypeAdapter, ValidationError
-
-    from mcpcore.wire.arguments import misfit
 
     class Names(enum.StrEnum):
         SECRET = "the hidden one"
@@ -312,8 +312,6 @@ def test_a_message_is_kept_only_if_all_quoted_values_can_be_searched() -> None:
 @settings(max_examples=100, deadline=None)
 def test_a_quoting_message_shows_nothing_that_was_sent(value: Any, more: int, rng: Any) -> None:
     """The message never contains the secret, however many values surround it."""
-    from mcpcore.wire.arguments import _unquoted
-
     values = [value, *([0] * more)]
     values.insert(rng.randrange(len(values) + 1), SECRET)
     for words in (f"{SECRET} is not wanted", f"not {values}", f"not {json.dumps(values)}"):
@@ -446,10 +444,6 @@ NAMES = st.sampled_from(sorted(f.definition.sdk.parameters["properties"])) | st.
 @settings(max_examples=200, deadline=None)
 def test_any_arguments_succeed_or_are_reported(arguments: dict[str, Any]) -> None:
     """For any JSON arguments, the report is bounded and has content."""
-    from pydantic import ValidationError
-
-    from mcpcore.wire.arguments import misfit
-
     try:
         f.definition.validate(arguments)
     except ValidationError as error:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
 
 import mcpcore
 from mcpcore import (
@@ -276,7 +276,6 @@ def test_edge_cases_of_declaring_a_tool(call: Any) -> None:
 
 def test_edge_cases_of_describing_arguments() -> None:
     """Root-level rules, constants, endless unions and dangling references."""
-    from pydantic import ValidationError, create_model, model_validator
 
     class Whole(BaseModel):
         a: int = 0

@@ -9,7 +9,7 @@ import pytest
 from mcp import Client, MCPError
 from pydantic import BaseModel
 
-from mcpcore import CodedError, Context, Contract, ContractError, ErrorCode, FailureMode, Limits, Server, tool
+from mcpcore import CodedError, Context, Contract, ContractError, ErrorCode, FailureMode, Limits, Server, resource, tool
 from mcpcore.client import CallPolicy, ToolCallFailed, call
 from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.testing import assert_fails
@@ -266,8 +266,6 @@ async def test_a_strict_server_does_not_start_with_a_call_that_cannot_be_made() 
 
 async def test_a_resource_takes_them_from_its_uri() -> None:
     """The arguments of the failed read are the parameters of the URI."""
-
-    from mcpcore import resource
 
     @resource("books://{title}", errors=[mode({"words": "{title}"}, data=None)])
     def book(ctx: Context[Any], title: str) -> str:

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from mcp import Client
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, field_validator
 
 from mcpcore import (
@@ -183,8 +184,6 @@ class TestOverAServer:
     )
     def test_an_error_of_the_protocol_raised_by_an_author(self, surface: str) -> None:
         """The number is kept; the text and the data are escaped, bounded and redacted."""
-        from mcp.shared.exceptions import MCPError
-
         token = "ghp_" + "a1B2" * 9
         hostile = f"{FORGED}\r\x1b[31m\u2028\u202e {token}"
         server = Server("s")
@@ -217,8 +216,6 @@ class TestOverAServer:
 
     def test_the_error_of_the_protocol(self, call: Any) -> None:
         """Some hosts show its message to the model."""
-        from mcp.shared.exceptions import MCPError
-
         with pytest.raises(MCPError) as raised:
             call(Server("s"), FORGED)
         assert [raised.value.message] == margin(raised.value.message)

@@ -169,7 +169,6 @@ def test_the_record_is_written_after_a_minute(served_by: str, trail: Path, monke
 
 def test_an_application_that_is_mounted_in_another_counts_too(served_by: str, trail: Path) -> None:
     """The application above owns the lifespan."""
-    from starlette.applications import Starlette
     from starlette.routing import Mount
 
     inner = app_of(served_by, trail)

@@ -27,6 +27,8 @@ from mcpcore import (
     conflict,
     guard,
     not_found,
+    prompt,
+    resource,
     tool,
 )
 from mcpcore.audit import AuditTrail, verify
@@ -664,8 +666,6 @@ def test_a_fastmcp_server_without_a_middleware(
 ) -> None:
     """The variable makes it strict, and it records lost failures to the path in MCPCORE_AUDIT."""
     from fastmcp import FastMCP
-
-    from mcpcore import prompt, resource
 
     monkeypatch.setenv("MCPCORE_STRICT", str(int(strict)))
     monkeypatch.setenv("MCPCORE_AUDIT", str(path))

@@ -18,7 +18,7 @@ from mcp.server.mcpserver import Context as SDKContext
 from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.server.mcpserver.tools import Tool as SDKTool
 from mcp_types import ElicitResult, Icon, InputRequiredResult, ToolAnnotations
-from pydantic import BaseModel, Field, computed_field
+from pydantic import BaseModel, Field, computed_field, create_model
 
 from mcpcore import CodedError, Context, ContractError, ErrorCode, FailureMode, Retry, Server, Tool, not_found, tool
 from mcpcore.contract.recovery import DeclaredRecovery
@@ -540,8 +540,6 @@ class TestRefusedAtImport:
     @pytest.mark.parametrize("fields", [{"error": (str, ...)}, {"fault": (str, Field(alias="error"))}, {"fault": (str, Field(serialization_alias="error"))}])  # fmt: skip
     def test_a_success_model_with_a_field_error(self, fields: dict[str, Any]) -> None:
         """The field is found by name, by alias and by serialization alias."""
-        from pydantic import create_model
-
         model = create_model("Result", **fields)
 
         def f() -> Any: ...

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from mcp import Client
 from mcp_types import CallToolResult, ImageContent, TextContent
 
-from mcpcore import ErrorCode, FailureMode, Limits, Server, tool
+from mcpcore import CodedError, ErrorCode, FailureMode, Limits, Server, tool
 from mcpcore.values.escaping import clean_text
 from mcpcore.wire.dialects import DIALECTS
 from tests.answers import ask, envelope_of
@@ -58,7 +58,6 @@ def sent_by(dialect: str) -> CallToolResult:
 
 
 def HELD_ERROR() -> Exception:  # noqa: N802 - a failure
-    from mcpcore import CodedError
 
     return CodedError(ErrorCode.CONFLICT, "Row 1 is held.", {"row": 1}, reason="held")
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mcpcore_lint import lint_paths, rules
 
 from tests.lint.front.samples import CLEAN, CONFLICT, DIRECT, SERVER, STORE
 
@@ -611,8 +612,6 @@ def test_custom_rules_of_a_project(empty):
 )
 def test_errors_in_custom_rules_are_reported(empty, monkeypatch, body, said):
     """An error in a rule of another package is reported with the rule and the file, and the rest is checked."""
-    from mcpcore_lint import rules
-
     text = RULE.replace(
         "        if tool.display_name.isupper():\n", f"        at = tool.handler.node\n        {body}\n"
     )
@@ -666,8 +665,6 @@ def test_the_page_of_a_rule_of_another_package_is_shown_by_the_command():
 
 def test_the_api_accepts_a_single_path(project):
     """A single path is not treated as a sequence of characters."""
-    from mcpcore_lint import lint_paths
-
     for path in ("server.py", Path("server.py")):
         report = lint_paths(type(path)(project.root / path))
         assert (1, ()) == (report.files, report.failures)

@@ -344,7 +344,7 @@ RUNS = "\nif __name__ == '__main__':\n    run()\n"
     ids=["the root", "src", "the folder of a program"],
 )
 def test_imports_start_in_a_folder_even_if_it_is_a_package(project, folder, packages, module, more):
-    """A stray `__init__.py` there does not change how imports are resolved; a program also imports files beside it."""
+    """A stray `__init__.py` does not change how imports are resolved, also of other files in the folder of a program."""
     server = f"{HEAD}from {module} import load{CALLS}{more}"
     project.write(**dict.fromkeys(packages, ""), **{f"{folder}__store": STORE, f"{folder}__server": server})
     assert project.thrown() == {("NOT_FOUND", "fetch > load")}

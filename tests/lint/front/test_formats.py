@@ -345,11 +345,14 @@ def test_excerpts():
         lines = render("full", Outcome((finding,), source=lambda path: text)).splitlines()
         return lines[2].partition("| ")[2], lines[3].partition("| ")[2]
 
-    assert ("    x = f()", "        ^^^") == excerpt("\tx = f()", Span(1, 6, 1, 9))
-    assert ("日本 = f()", "       ^^^") == excerpt("日本 = f()", Span(1, 6, 1, 9))
-    assert ("b = f()", "    ^^^") == excerpt("a\n\x0cb\nb = f()", Span(3, 5, 3, 8))
-    assert ("é = f()", "    ^^^") == excerpt("a\x0c\x1c\u2028\r\né = f()\r", Span(2, 5, 2, 8))
-    assert ("f(", "^^ ...") == excerpt("f(\n1)", Span(1, 1, 2, 3))
+    for code, caret, text, span in (
+        ("    x = f()", "        ^^^", "\tx = f()", Span(1, 6, 1, 9)),
+        ("日本 = f()", "       ^^^", "日本 = f()", Span(1, 6, 1, 9)),
+        ("b = f()", "    ^^^", "a\n\x0cb\nb = f()", Span(3, 5, 3, 8)),
+        ("é = f()", "    ^^^", "a\x0c\x1c\u2028\r\né = f()\r", Span(2, 5, 2, 8)),
+        ("f(", "^^ ...", "f(\n1)", Span(1, 1, 2, 3)),
+    ):
+        assert (code, caret) == excerpt(text, span)
     line, caret = excerpt("x" * 500 + "f()" + "y" * 500, Span(1, 501, 1, 504))
     assert len(line) < 140
     assert "f()" == line[caret.index("^") : caret.rindex("^") + 1]

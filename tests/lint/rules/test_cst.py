@@ -409,7 +409,6 @@ def test_metadata_is_that_of_the_file(rules):
 class Repeated(House):
     """Reads metadata in whole files, and counts its findings in each."""
 
-    id = "house-repeated"
     scope = "file"
     METADATA_DEPENDENCIES = (QualifiedNameProvider,)
 

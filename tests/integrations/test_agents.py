@@ -8,7 +8,6 @@ from typing import Any
 
 import anyio
 import pytest
-from langchain_core.tools import StructuredTool, tool as langchain_tool
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
@@ -152,6 +151,7 @@ async def test_pydantic_ai_leaves_a_failure_without_an_envelope_to_the_toolset()
 
 async def test_langchain_leaves_other_tools_alone() -> None:
     from langchain_core.messages import ToolMessage
+    from langchain_core.tools import tool as langchain_tool
 
     from mcpcore.integrations.langchain import PolicyMiddleware
 
@@ -177,6 +177,7 @@ async def test_langchain_leaves_other_tools_alone() -> None:
 
 def langchain_request() -> Any:
     """The call of a tool that comes from a server."""
+    from langchain_core.tools import StructuredTool
     from langgraph.prebuilt.tool_node import ToolCallRequest
 
     class Runtime:

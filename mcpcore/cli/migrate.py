@@ -187,12 +187,13 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         ),
         (
             "Refused arguments read differently, with the reason invalid_arguments."
-            + " Those that a tool does not have are refused, too." * bool(served),
+            + " Those that a tool with a contract does not have are refused, too."
+            * bool(served and migration.converted),
             covered,
         ),
         (
             (
-                "The output schemas that clients read admit failures now, with `error` among their properties and "
+                "Where tools have output schemas, these admit failures now, with `error` among their properties and "
                 "`required` in `anyOf`; advertise_errors=False of Server, for clients that do not validate failures, "
                 "leaves them as they were."
             ),

@@ -110,14 +110,19 @@ def test_a_folder_without_tools_is_named_as_such(tmp_path: Path, monkeypatch: py
 
 def test_what_clients_read_differently_has_a_line(tmp_path: Path) -> None:
     """It is there for the servers that change in that way, and only for them."""
-    refused, unknown = "Refused arguments read differently", "Those that a tool does not have are refused, too."
+    refused, unknown = (
+        "Refused arguments read differently",
+        "Those that a tool with a contract does not have are refused",
+    )
     data, logged = "The data of a failure of a resource have an `error`", "Failures are logged with their texts"
     schema = "`error` among their properties and `required` in `anyOf`"
     sdk = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
     resource = "\n\n@mcp.resource('x://y')\ndef y() -> str:\n    return 'y'\n"
+    tool = "\n\n@mcp.tool()\ndef f() -> str:\n    raise ValueError('The file is not there')\n"
     for number, (source, expected) in enumerate([
-        (f"{sdk}{resource}", [refused, unknown, data, logged, schema]),
-        (sdk, [refused, unknown, logged, schema]),
+        (f"{sdk}{resource}", [refused, data, logged, schema]),
+        (sdk, [refused, logged, schema]),
+        (f"{sdk}{tool}", [refused, unknown, logged, schema]),
         (f"{sdk}{resource}".replace("mcp.server.fastmcp", "fastmcp"), [refused, data]),
         ("from mcp.types import ImageContent\n\nprint(ImageContent.mimeType)\n", []),
     ]):  # fmt: skip

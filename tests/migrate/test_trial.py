@@ -436,8 +436,9 @@ def test_packages_that_ask_for_an_earlier_release_are_listed(tmp_path: Path) -> 
         '[project]\nname = "my-server"\ndependencies = [\n    "fastmcp>=4",\n    "old_one>=1",\n'
         '    "new", "other",\n    "old-extra",\n'
     )
-    # These leave out what the installed FastMCP and SDK need; the others take a release that both have, or may.
-    lists += '    "websockets>=12,<14",\n    "uvicorn>=0.30,<99",\n    "pydantic==2.*",\n    "starlette ~=1",\n    "PyJWT[x]==2",\n]\n'
+    # These leave out what the installed FastMCP, SDK and mcpcore need; the others take a release that all have, or may.
+    lists += '    "websockets>=12,<14",\n    "uvicorn>=0.30,<99",\n    "pydantic==2.*",\n    "starlette ~=1",\n    "PyJWT[x]==2",\n'
+    lists += '    "typing-extensions==4.12", # one line, with the later bound\n    "click==8.1",\n]\n'
     project = tmp_path / "project"
     done = migrate(project, {"pyproject.toml": lists, "server.py": SERVER}, "--environment", str(python))
     lines = [line for line in done.stdout.splitlines() if "the dependency" in line]
@@ -447,6 +448,8 @@ def test_packages_that_ask_for_an_earlier_release_are_listed(tmp_path: Path) -> 
     assert [
         "9: the pin websockets>=12,<14: the installed fastmcp needs websockets ",
         "13: the pin PyJWT[x]==2: the installed mcp needs pyjwt ",
+        "14: the pin typing-extensions==4.12: the installed mcpcore needs typing-extensions ",
+        "15: the pin click==8.1: the installed mcpcore needs click ",
     ] == [line.partition("needs ")[0] + "needs " + line.partition("needs ")[2].split()[0] + " " for line in lines]
 
 

@@ -170,8 +170,8 @@ async def _listed(transport: Any) -> int:
 _LEAST: Final = {"mcp": 2, "fastmcp": 4}
 """The major releases that the written code needs."""
 _CAPPED: Final = re.compile(r"(mcp|fastmcp)(?![\w.-])(?:\[[^\]]*\])?\s*\(?[^;<]*<(=?)\s*(\d+)([.\d]*)")
-_BRINGS: Final = {"mcp": "mcp", "fastmcp-slim": "fastmcp"}
-"""The packages that have the requirements of the frameworks."""
+_BRINGS: Final = {"mcp": "mcp", "fastmcp-slim": "fastmcp", "mcpcore": "mcpcore"}
+"""The packages that have the requirements of the frameworks, and mcpcore."""
 _NEEDED: Final = re.compile(r"(?!mcp\b)([\w.-]+)[^;]*?>=([\d.]*\d)(?:,[^;]*)?(?:; extra == '(?:server|client)')?$")
 
 
@@ -194,7 +194,7 @@ def _looked_up(*paths: str) -> dict[str, Any]:
     needs = [
         (_BRINGS[name], need[1], need[2])
         for dist in metadata.distributions()
-        if (name := str(dist.metadata["Name"])) in _BRINGS and _BRINGS[name] in installed
+        if (name := str(dist.metadata["Name"])) in _BRINGS and _BRINGS[name] in {*installed, "mcpcore"}
         for wanted in dist.requires or ()
         if (need := _NEEDED.match(wanted)) is not None
     ]

@@ -119,7 +119,8 @@ class Trial(NamedTuple):
                     line = text.count("\n", 0, spelled.start()) + 1
                     decide = f"it asks for {wanted}, so take a release of it that does not, or leave it out"
                     left.append(Left(shown(path), line, (), f"the dependency {name}", decide))
-            for framework, name, least in answer["needs"]:
+            strictest: dict[int, Left] = {}
+            for framework, name, least in sorted(answer["needs"], key=lambda need: _numbers(need[2])):
                 pin = re.search(_PIN % re.sub("[-_.]", "[-_.]", name), text, re.MULTILINE | re.IGNORECASE)
                 if (
                     pin
@@ -127,7 +128,9 @@ class Trial(NamedTuple):
                     and (_numbers(pin[3]), pin[2] != "<") <= (_numbers(least), False)
                 ):
                     decide = f"the installed {framework} needs {name} {least} or later"
-                    left.append(Left(shown(path), text.count("\n", 0, pin.end()) + 1, (), f"the pin {pin[1]}", decide))
+                    line = text.count("\n", 0, pin.end()) + 1
+                    strictest[pin.start(1)] = Left(shown(path), line, (), f"the pin {pin[1]}", decide)
+            left += strictest.values()
         return left
 
     def run(self) -> Ran | None:

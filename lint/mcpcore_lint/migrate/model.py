@@ -27,6 +27,8 @@ _ABSENT: Final = r"None|.*\b(?:(?:Base)?Exception|(?:%s)Error)\b.*"
 _ABSENCE: Final = re.compile(_ABSENT % "Attribute|Type")
 _NO_IMPORT: Final = re.compile(_ABSENT % "Import|ModuleNotFound")
 """What a clause catches if it answers for a name that is not there."""
+_PROTECTS: Final = re.compile(r"\bfrom (?:fast)?mcp\.server\.auth\b|\.settings\.")
+"""What a server may need to ask for a token, or to be reached from elsewhere: it is not as before without it."""
 
 
 class Left(NamedTuple):
@@ -54,7 +56,10 @@ class Left(NamedTuple):
 
 
 def stopped(tree: ast.AST, line: int) -> int:
-    """What cannot go on if a name in a line is not there: `STOPS` or `FAILS`; 0 if a clause answers for it."""
+    """What cannot go on if a name in a line is not there: `STOPS` or `FAILS`; 0 if a clause answers for it.
+
+    No clause answers for the settings and the authentication of a server, which goes on without them.
+    """
     parts = [part for part in ast.walk(tree) if getattr(part, "lineno", line + 1) <= line <= part.end_lineno]  # type: ignore[attr-defined]
     absence = _NO_IMPORT if any(isinstance(part, (ast.Import, ast.ImportFrom)) for part in parts) else _ABSENCE
     clauses = [
@@ -65,7 +70,8 @@ def stopped(tree: ast.AST, line: int) -> int:
         if not any(isinstance(inner, ast.Raise) or _is_exit(inner) for inner in ast.walk(clause))
     ]
     if any(absence.fullmatch(ast.unparse(clause.type) if clause.type else "None") for clause in clauses):
-        return 0
+        named = [ast.unparse(part) for part in parts if isinstance(part, (ast.Attribute, ast.ImportFrom))]
+        return FAILS if any(map(_PROTECTS.search, named)) else 0
     return FAILS if any(isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) for part in parts) else STOPS
 
 

@@ -246,6 +246,27 @@ async def test_a_low_level_server_of_version_1_runs_on_version_2(tmp_path: Path)
     assert "await read_resource(params.uri)" in migrated(tmp_path / "b", LOW_LEVEL.replace("uri: AnyUrl", "uri: str"))
 
 
+@pytest.mark.anyio
+async def test_a_low_level_server_keeps_the_types_of_its_resources(tmp_path: Path) -> None:
+    """Their contents may be texts or bytes, with a type or without; an address may be of any class of pydantic."""
+    parts = "ReadResourceContents(uri.scheme, mime_type='text/x', meta={'a': 1}), ReadResourceContents(content=b'ab')"
+    source = LOW_LEVEL.replace(") -> str:\n    return uri.scheme", f"):\n    return [{parts}]")
+    source = source.replace("import AnyUrl", "import AnyUrl, FileUrl").replace(
+        'AnyUrl("memo://a"', 'FileUrl("file:///a"'
+    )
+    helpers = "from mcp.server.lowlevel.helper_types import ReadResourceContents\n"
+    stays = report(run(tmp_path / "a", {"server.py": source.replace("ReadResourceContents", "Part")})[0])
+    assert any("let it return str or a list of ReadResourceContents, and say so" in line for line in stays)
+    _, files = run(tmp_path / "b", {"server.py": helpers + source})
+    space: dict[str, Any] = {}
+    exec(compile(files["server.py"], "server.py", "exec"), space)
+    async with Client(space["server"]) as client:
+        assert "file:///a" == (await client.list_resources()).resources[0].uri
+        text, blob = (await client.read_resource("memo://a")).contents
+    assert ("text/x", "memo", {"a": 1}) == (text.mime_type, text.text, text.meta)  # type: ignore[union-attr]
+    assert ("application/octet-stream", "YWI=") == (blob.mime_type, blob.blob)  # type: ignore[union-attr]
+
+
 RESULTS = """import mcp.types as types
 from mcp.server import Server
 

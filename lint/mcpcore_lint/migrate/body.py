@@ -272,14 +272,17 @@ def classes_of(node: ast.expr, scope: Scope) -> set[str]:
     return {kind.name for kind in (*kinds, *symbols) if isinstance(kind, Symbol)}
 
 
+_URLS: Final = frozenset({"AnyUrl", "AnyHttpUrl", "FileUrl", "HttpUrl"})
+
+
 def text_of_url(node: ast.expr, scope: Scope) -> str:
-    """The code of the text of an AnyUrl; empty for another expression."""
+    """The code of the text of a URL of pydantic; empty for another expression."""
     segment = scope.module.source.segment
     match node:
         case ast.Call(func=ast.Name(id="AnyUrl"), args=[value]):
             return segment(value) if is_text(value, scope) else f"str({segment(value)})"
     kinds = {kind.rpartition(".")[2] for kind in classes_of(node, scope)}
-    return f"str({segment(node)})" if "AnyUrl" in kinds else ""
+    return f"str({segment(node)})" if kinds & _URLS else ""
 
 
 def reader_of(node: ast.expr, scope: Scope, module: Module) -> ast.AST | None:

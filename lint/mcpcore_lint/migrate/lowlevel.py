@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from textwrap import indent as indented
 from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
@@ -69,6 +70,21 @@ LOW_LEVEL: Final = re.compile(
 DECORATORS: Final = frozenset({*_FORMS, "completion"})
 REGISTERS: Final = re.compile(rb"@[\w.]+\.(?:%b)\(" % "|".join(sorted(DECORATORS)).encode())
 """A handler, perhaps in a file that imports its server from another one."""
+_CONTENTS: Final = """{result}(
+        contents=[
+            {text}(uri=params.uri, mime_type=part.mime_type or "text/plain", text=part.content, meta=part.meta)
+            if isinstance(part.content, str)
+            else {blob}(
+                uri=params.uri,
+                mime_type=part.mime_type or "application/octet-stream",
+                blob={encode}(part.content).decode(),
+                meta=part.meta,
+            )
+            for part in content
+        ]
+    )"""
+"""The value for a `read_resource` that returns a list of `ReadResourceContents`."""
+_PARTS: Final = "ReadResourceContents"
 _EMPTY: Final = frozenset({"EmptyResult", "None"})
 _MESSAGE: Final = ", params.message"
 _CONTEXT: Final = "request_context"
@@ -176,9 +192,12 @@ def _adapter(
     forms = _forms(node, module, answer)
     is_result = forms == {answer}
     # Version 1 made an error of a call that returned nothing, and so does the new function.
-    good = {"str"} if kind == "read_resource" else {"list", answer, "None"} if kind == "call_tool" else {"list"}
-    if kind != "get_prompt" and answer not in _EMPTY and not (is_result or (forms - {"None"} and forms <= good)):
-        wanted = "str" if kind == "read_resource" else f"a list or {answer}"
+    good = {"list", answer, "None"} if kind == "call_tool" else {"list"}
+    is_known = is_result or (forms - {"None"} and forms <= good)
+    if kind == "read_resource":
+        is_known = forms == {"str"} or (forms == good and module.source.has(_PARTS))
+    if kind != "get_prompt" and answer not in _EMPTY and not is_known:
+        wanted = f"str or a list of {_PARTS}" if kind == "read_resource" else f"a list or {answer}"
         return f"let it return {wanted}, and say so in its annotation"
     decorator, indent = node.decorator_list[0], Writer(module, names).indent_of(node)
     assert isinstance(decorator, ast.Call)
@@ -189,6 +208,9 @@ def _adapter(
     text = names.spell("mcp.types", "TextResourceContents") if kind == "read_resource" else ""
     listed = f"await {node.name}()"
     made = "{listed}" if is_result and kind.startswith("list_") else made
+    if text and forms == good:
+        blob, encode = names.spell("mcp.types", "BlobResourceContents"), names.spell("base64", "b64encode")
+        made = _CONTENTS.format(result=result, text=text, blob=blob, encode=encode)
     value = made.format(result=result, call=node.name, text=text, listed=listed, rest=rest)
     name = f"on_{kind}" if node.name != f"on_{kind}" else f"serve_{kind}"
     request_context = f"{'context' if keeps else '_'}: {context}"
@@ -233,7 +255,7 @@ def _adapter(
     ]
     starts = [*source.line_starts, len(source.text)]
     end = starts[node.end_lineno or node.lineno]
-    body = source.newline.join(f"{indent}{part}" if part else "" for part in lines)
+    body = indented("\n".join(lines), indent).replace("\n", source.newline)
     start = source.newline if not source.text[:end].endswith(("\n", "\r")) else ""
     first = starts[decorator.lineno - 1]
     return [

@@ -324,3 +324,29 @@ if True:
     ] == after.difference(before, known)
     again = Ran(1, ["FAILED tests/test_it.py::TestA::test_it - KeyError"])
     assert "FAILED tests/test_it.py::TestA::test_it: line 4 why: write this" not in after.difference(again, known)
+
+
+DOUBLES = {
+    'sys.modules["fastmcp"] = x': (True, False),
+    "sys.modules.setdefault('mcp', x)": (True, True),
+    'patch.setitem(sys.modules, "mcp", x)': (True, True),
+    "patch.dict('sys.modules', {'other': x, 'mcp': x})": (True, True),
+    'patch.setitem(sys.modules, "mcp", None)': (False, False),
+    'x = sys.modules["fastmcp"]': (False, False),
+    'sys.modules["fastmcp_x"] = x': (False, False),
+    'patch.dict(sys.modules, {"other": "mcp"})': (False, False),
+    '# sys.modules["mcp"] = x': (False, False),
+}
+
+
+def test_a_stand_in_for_a_framework_has_a_line(tmp_path: Path) -> None:
+    """What mcpcore imports is missing behind it. A file has one line, also with several of them."""
+    tests = {f"tests/test_{number}.py": f"{line}\n" * 2 for number, line in enumerate(DOUBLES)}
+    for place, new in enumerate(["mcpcore.integrations.fastmcp", "mcpcore"]):
+        server = SERVER if place else SERVER.replace("mcp.server.fastmcp", "fastmcp")
+        done, _ = run(tmp_path / str(place), {"server.py": server, **tests})
+        fails = f"the server imports {new} now, which fails behind it: add a stand-in for that, or remove this one"
+        lines = [line for line in report(done) if line.endswith(fails)]
+        assert [f"test_{number}.py" for number, has in enumerate(DOUBLES.values()) if has[place]] == [
+            line.partition(":")[0] for line in lines
+        ]

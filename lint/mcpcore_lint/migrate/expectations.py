@@ -28,6 +28,12 @@ _RESULT: Final = "CallToolResult"
 _KINDS: Final = (ast.Compare, ast.Call, ast.keyword, ast.Attribute, ast.Subscript, ast.Name)
 REFUSED: Final = re.compile(r"validation error", re.IGNORECASE)
 """How the frameworks begin to say that they refuse arguments."""
+_STAND_IN: Final = re.compile(
+    r"^[^#\n]*\bsys\.modules[\"']?(?:\[|(?:\.setdefault\(|,)\s*|,\s*\{(?:[^{}]*,)?\s*)[\"'](?P<name>(?:fast)?mcp)[\"']"
+    r"(?:\]\s*=(?!=)|\s*[:,])(?!\s*None\b)",
+    re.MULTILINE,
+)
+"""The statement of a test that puts another object in the place of a framework."""
 _PARTS: Final = frozenset({"", "properties", "required"})
 """The parts of an output schema that admit failures; empty for the whole schema."""
 _INSIDE: Final = frozenset({"set", "sorted", "list", "dict", "len"})
@@ -109,6 +115,12 @@ def expectations(module: Module, changed: Changes) -> Iterator[Left]:
         why = why or (_read(node, scope) if changed.served else None)
         if why is not None:
             yield Left(module.path, node.lineno, (), *why, stops=FAILS)
+    double = _STAND_IN.search(module.source.text) if in_tests else None
+    if double is not None and (changed.covered or (changed.served and double["name"] == "mcp")):
+        new = "mcpcore.integrations.fastmcp" if changed.covered else "mcpcore"
+        line, pattern = module.source.text.count("\n", 0, double.end()) + 1, f"a stand-in for {double['name']}"
+        decide = f"the server imports {new} now, which fails behind it: add a stand-in for that, or remove this one"
+        yield Left(module.path, line, (), f"{pattern} in sys.modules", decide, stops=FAILS)
 
 
 def reasons(lines: Collection[Left], files: Mapping[str, bytes]) -> dict[tuple[str, str], str]:

@@ -51,10 +51,14 @@ _TEXTS: Final = (
 _SERVER: Final = re.compile(r"^[ \t]*from mcpcore import (?:\([^)]*|.*)\bServer\b", re.MULTILINE)
 _COVERED: Final = "ContractMiddleware"
 _OLD: Final = r"\b(?:FastMCP|MCPServer)\b"
-_OF_VERSION_1: Final = "mcp.server.fastmcp"
+# What a file has with the releases before those that run functions in threads.
+_BEFORE_THREADS: Final = {
+    "Version 2 of the SDK": re.compile(r"mcp\.server\.fastmcp"),
+    "FastMCP since 3.0": re.compile(r"\bfastmcp\b[^\n,]*?(?:[=^][ \"]*2\.|<[ ]*3\b)"),
+}
 _THREADS: Final = (
-    "Version 2 of the SDK runs functions without `async` in parallel threads ({}): those that share something, such as "
-    "a file, need a lock."
+    "{} runs functions without `async` in parallel threads ({}): those that share something, such as a file, need a "
+    "lock."
 )
 _NAMED: Final = re.compile(
     r"^(?P<exception>[\w.]+\(.*\)(?= of a helper ))|^(?P<call>[\w.]+\(.*?\)(?= ))"
@@ -175,7 +179,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         for number, line in enumerate(file.after.splitlines(), 1)
         if re.search(_OLD, line)
     ]
-    more = ["..."] if len(migration.parallel) > _SHOWN else []
+    parallel = [*migration.parallel[:_SHOWN], *["..."] * (len(migration.parallel) > _SHOWN)]
     for note, applies in (
         (_TEXTS, any("expose_internal_errors" in file.after for file in migration.files)),
         (
@@ -211,10 +215,10 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
             served,
         ),
         (f"Texts and comments still name the old class of the server: {', '.join(stale)}.", stale),
-        (
-            _THREADS.format(", ".join([*migration.parallel[:_SHOWN], *more])),
-            migration.parallel
-            and any(_OF_VERSION_1 in file.before and _OF_VERSION_1 not in file.after for file in migration.files),
+        *(
+            (_THREADS.format(release, ", ".join(parallel)), migration.parallel)
+            for release, old in _BEFORE_THREADS.items()
+            if any(old.search(file.before) and not old.search(file.after) for file in migration.files)
         ),
     ):
         if applies:

@@ -145,6 +145,11 @@ def test_options_of_the_server_are_listed(tmp_path: Path) -> None:
     assert f"still name the old class of the server: {tmp_path / 'server.py'}:3." in stderr
     (tmp_path / "tools.py").write_text("from server import mcp\n\n\n@mcp.tool()\nasync def f() -> None: ...\n")
     assert "in parallel threads" not in command(str(tmp_path)).stderr
+    fast = "from fastmcp import FastMCP\n\nmcp = FastMCP('x')\n\n\n@mcp.tool\ndef f() -> str:\n    return ''\n"
+    for number, (pin, is_2) in enumerate({">=2.12": 1, "[x] ~= 2.3": 1, "<3": 1, ">=3,<4": 0, "": 0}.items()):
+        write_files(tmp_path / str(number), {"server.py": fast, "requirements.txt": f"fastmcp{pin}\nmcp==2.0\n"})
+        stderr = command(str(tmp_path / str(number))).stderr
+        assert bool(is_2) == ("FastMCP since 3.0 runs functions without `async` in parallel threads (f): " in stderr)
     outcome, _ = run(tmp_path, {"server.py": source})
     assert [
         "server.py:3: host='h' of the server, which SDK 2.0 does not have, is removed: give it where the server is run",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -255,3 +256,36 @@ def test_capitals_do_not_count_in_the_order_of_imports(tmp_path: Path) -> None:
             {"server.py": f"{head.format(more, package)}\nmcp = FastMCP(Image, Field)\n"},
         )
         assert files["server.py"].startswith(head.format(f"{new}{more}", package))
+
+
+WIDE = """from fastmcp import FastMCP
+
+mcp = FastMCP("x", instructions="A long text that nobody wants to read, as in most servers")
+print("a line of the project that is longer than eighty characters, so it stays as it is.....")
+
+
+@mcp.tool
+async def f(x: str) -> str:
+    if not x:
+        raise ValueError(f"The value {x} is not in the list of values that are known to this tool")
+    return x
+"""
+
+
+def test_lines_that_become_too_long_are_broken(tmp_path: Path) -> None:
+    """Only where the project says how long they may be, and only those that the command writes."""
+    pinned = '[project]\nname = "x"\ndependencies = ["fastmcp<3"]\n'
+    _, plain = run(tmp_path / "a", {"server.py": WIDE, "pyproject.toml": pinned})
+    _, files = run(tmp_path / "b", {"server.py": WIDE, "pyproject.toml": f"{pinned}\n[tool.ruff]\nline-length = 80\n"})
+    assert 'many servers", middleware' not in files["server.py"]
+    assert (
+        "mcp = FastMCP(\n"
+        '    "x",\n'
+        '    instructions="A long text that nobody wants to read, as in most servers",\n'
+        '    middleware=[ContractMiddleware(expose_internal_errors="message")],\n'
+        ")\n"
+        'print("a line of the project that is longer than'
+    ) in files["server.py"]
+    assert "        raise ctx.fail(\n            " in files["server.py"]
+    assert ast.dump(ast.parse(plain["server.py"])) == ast.dump(ast.parse(files["server.py"]))
+    assert () == run(tmp_path / "b", {})[0].files

@@ -1,4 +1,4 @@
-"""Removes the imports of a file that the migration left without a use, and keeps the others in order."""
+"""Removes imports that the migration left without a use, keeps the others in order, and breaks lines that it wrote."""
 
 import ast
 import re
@@ -49,6 +49,36 @@ def ordered(module: Module, before: ast.Module) -> list[Edit]:
             new = source.newline.join(source.segment(part) for part in sorted(run, key=_package))
             return [Edit(place, place + len(new), new)]
     return []
+
+
+def shortened(module: Module, before: bytes, width: int) -> list[Edit]:
+    """The edits that put the arguments of a call, or the names of an import, on lines of their own.
+
+    Args:
+        module: The file as it is now.
+        before: Its contents before the run, whose lines stay.
+        width: The most characters that the project allows in a line; 0 if it does not say it.
+    """
+    source, old = module.source, {*before.decode("utf-8", "replace").splitlines()}
+    edits: list[Edit] = []
+    for node in walk([module.tree]) if width else ():
+        if not isinstance(node, ast.stmt) or node.lineno != node.end_lineno:
+            continue
+        line, value = source.line(node.lineno), getattr(node, "exc", getattr(node, "value", None))
+        call = value.value if isinstance(value, ast.Await) else value
+        if len(line) <= width or line in old or not isinstance(call or node, (ast.Call, ast.ImportFrom)):
+            continue
+        parts = codemods.arguments_in_order(call) if isinstance(call, ast.Call) else getattr(node, "names", [])
+        texts = [source.segment(part) for part in parts]
+        brackets = ("", "") if isinstance(call, ast.Call) else ("(", ")")
+        end = source.node_range(call or node)[1] - isinstance(call, ast.Call)
+        start = end - len(", ".join(texts))
+        # Parentheses around an argument, or a generator without its own, stay on their line.
+        if texts and source.text[start:end] == ", ".join(texts) and not isinstance(parts[0], ast.GeneratorExp):
+            newline = source.newline + line[: len(line) - len(line.lstrip())]
+            inside = "".join(f"{newline}    {text}," for text in texts)
+            edits.append(Edit(start, end, f"{brackets[0]}{inside}{newline}{brackets[1]}"))
+    return edits
 
 
 def _package(node: ast.Import | ast.ImportFrom) -> str:

@@ -72,7 +72,12 @@ REGISTERS: Final = re.compile(rb"@[\w.]+\.(?:%b)\(" % "|".join(sorted(DECORATORS
 """A handler, perhaps in a file that imports its server from another one."""
 _CONTENTS: Final = """{result}(
         contents=[
-            {text}(uri=params.uri, mime_type=part.mime_type or "text/plain", text=part.content, meta=part.meta)
+            {text}(
+                uri=params.uri,
+                mime_type=part.mime_type or "text/plain",
+                text=part.content,
+                meta=part.meta,
+            )
             if isinstance(part.content, str)
             else {blob}(
                 uri=params.uri,

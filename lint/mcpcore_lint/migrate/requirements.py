@@ -143,6 +143,7 @@ CHECKER: Final = re.compile(
     r"^\[(?:(?:tool\.)?mypy\](?![\s\S]*\bpydantic\.mypy\b)|tool\.(?:(?:based)?pyright|ty|pyrefly)\])", re.MULTILINE
 )
 """The table of a type checker that knows no aliases, as mypy does with the plugin of pydantic."""
+_WIDTH: Final = re.compile(rb"^line-length[ \t]*=[ \t]*(\d+)", re.MULTILINE)
 _NAMED: Final = re.compile(rb"(?<![.\w-])fastmcp\b")
 _RUN: Final = re.compile(
     rb"\bfastmcp[\"', ]+(?:run|dev|install|inspect|call|list)\b|^fastmcp\.json$"
@@ -352,6 +353,11 @@ def sends_texts(texts: Mapping[str, bytes]) -> bool:
     asked = [match["version"] for match, _ in chain.from_iterable(found) if match["name"] == "mcp"]
     lower = map(_LOWER.search, locked or asked)
     return any((int(bound[2]), int(bound[3] or 0)) < (2, 1) for bound in lower if bound is not None)
+
+
+def width_of(lists: Mapping[str, bytes]) -> int:
+    """The most characters that ruff or black of a project allow in a line; 0 if the project does not say it."""
+    return next((int(match[1]) for text in lists.values() if (match := _WIDTH.search(text)) is not None), 0)
 
 
 def imported(before: bytes, after: bytes) -> frozenset[str]:

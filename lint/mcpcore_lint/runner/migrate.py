@@ -22,7 +22,7 @@ from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate import requirements
 from mcpcore_lint.migrate.callers import Callers, Helpers, asserted, follow, is_test
 from mcpcore_lint.migrate.expectations import changes_between, expectations, reasons
-from mcpcore_lint.migrate.imports import ordered, unused, used_names
+from mcpcore_lint.migrate.imports import ordered, shortened, unused, used_names
 from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, Marker, names_server, plan_servers
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, STOPS, Left, merged, stopped
@@ -387,6 +387,7 @@ class _State:
         self.crashed = crashed
         self.version_1 = version_1
         self.sends_texts = requirements.sends_texts(lists)
+        self.width = requirements.width_of(lists)
         self.typed = any(requirements.CHECKER.search(text.decode("utf-8", "replace")) for text in lists.values())
         self.exported: dict[tuple[str, str], str] = {}
         """The names that were renamed, by module and old name."""
@@ -557,19 +558,18 @@ class _Pass:
                 self._note("expect", path, expectations(self.modules[path], changed))
 
     def tidy(self, visited: Collection[str]) -> None:
-        """Remove the imports that the steps before this one left without a use."""
+        """Remove the imports that the steps before left without a use, and break the lines that these made too long."""
         for path in self._run.contents.keys() & self.modules.keys() if visited else ():
             with self._guarded(path):
                 # A file that does not name the framework may take a name from this one, too.
-                read = (
-                    self._run.contents.get(at) or self._state.content_of(at)
-                    for at in self._group.walk.files
-                    if at != path
-                )
+                rest = (at for at in self._group.walk.files if at != path)
+                read = (self._run.contents.get(at) or self._state.content_of(at) for at in rest)
                 others = ((raw or b"").decode("utf-8", "replace") for raw in read)
-                before = self._run.originals[path]
-                edits = unused(self.modules[path], before, others, self._state.used_names)
-                self.edits.setdefault(path, []).extend(edits or ordered(self.modules[path], before))
+                module, before = self.modules[path], self._run.originals[path]
+                edits = unused(module, before, others, self._state.used_names) or ordered(module, before)
+                self.edits.setdefault(path, []).extend(
+                    edits or shortened(module, self._run.raw[path], self._state.width)
+                )
 
     # -- the tools -----------------------------------------------------------------------------------------------------
 

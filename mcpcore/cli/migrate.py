@@ -51,7 +51,7 @@ _TEXTS: Final = (
 _SERVER: Final = re.compile(r"^[ \t]*from mcpcore import (?:\([^)]*|.*)\bServer\b", re.MULTILINE)
 _COVERED: Final = "ContractMiddleware"
 _OLD: Final = r"\b(?:FastMCP|MCPServer)\b"
-# What a file has with the releases before those that run functions in threads.
+# The texts of files that use the releases before those that run functions in threads.
 _BEFORE_THREADS: Final = {
     "Version 2 of the SDK": re.compile(r"mcp\.server\.fastmcp"),
     "FastMCP since 3.0": re.compile(r"\bfastmcp\b[^\n,]*?(?:[=^][ \"]*2\.|<[ ]*3\b)"),

@@ -340,7 +340,7 @@ DOUBLES = {
 
 
 def test_a_stand_in_for_a_framework_has_a_line(tmp_path: Path) -> None:
-    """What mcpcore imports is missing behind it. A file has one line, also with several of them."""
+    """The import of mcpcore fails behind it. A file has one line, also with several of them."""
     tests = {f"tests/test_{number}.py": f"{line}\n" * 2 for number, line in enumerate(DOUBLES)}
     for place, new in enumerate(["mcpcore.integrations.fastmcp", "mcpcore"]):
         server = SERVER if place else SERVER.replace("mcp.server.fastmcp", "fastmcp")

@@ -33,7 +33,7 @@ _STAND_IN: Final = re.compile(
     r"(?:\]\s*=(?!=)|\s*[:,])(?!\s*None\b)",
     re.MULTILINE,
 )
-"""The statement of a test that puts another object in the place of a framework."""
+"""The statement of a test that replaces a framework."""
 _PARTS: Final = frozenset({"", "properties", "required"})
 """The parts of an output schema that admit failures; empty for the whole schema."""
 _INSIDE: Final = frozenset({"set", "sorted", "list", "dict", "len"})

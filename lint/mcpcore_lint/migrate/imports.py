@@ -52,7 +52,7 @@ def ordered(module: Module, before: ast.Module) -> list[Edit]:
 
 
 def shortened(module: Module, before: bytes, width: int) -> list[Edit]:
-    """The edits that put the arguments of a call, or the names of an import, on lines of their own.
+    """The edits that put each argument of a call, or each name of an import, on a separate line.
 
     Args:
         module: The file as it is now.

@@ -569,6 +569,13 @@ def test_settings_go_to_the_call_that_runs_the_server(tmp_path: Path) -> None:
 """,
     ):
         assert part in text
+    checked = "settings.host is set, but version 1 went on to refuse a Host header that is not local"
+    lines = report(outcome)
+    assert [14, 19, 24] == [place.line for place in outcome.left if checked == place.pattern]
+    local = SETTINGS.replace("args.host or mcp.settings.host", "args.host").replace("args.host", "'::1'")
+    for name, other in (("local", local), ("open", SETTINGS.replace('("x")', '("x", host="0.0.0.0")'))):
+        left = run(tmp_path / name, {"server.py": other})[0].left
+        assert [14] == [place.line for place in left if checked == place.pattern]
     assert [
         (
             "server.py:20: settings.sse_path of the server, which SDK 2.0 does not have: "
@@ -590,7 +597,7 @@ def test_settings_go_to_the_call_that_runs_the_server(tmp_path: Path) -> None:
             "server.py:26: settings.json_response of the server, which SDK 2.0 does not have: "
             "give it where the server is run, as in run(transport=..., json_response=...)"
         ),
-    ] == report(outcome)
+    ] == [line for line in lines if checked not in line]
     exec(compile(text, "server.py", "exec"), {"__name__": "server"})
 
 

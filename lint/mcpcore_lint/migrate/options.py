@@ -17,7 +17,7 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
 from mcpcore_lint.migrate.callers import is_test
 from mcpcore_lint.migrate.middleware import mounted_servers
-from mcpcore_lint.migrate.model import STOPS, Left
+from mcpcore_lint.migrate.model import FAILS, STOPS, Left
 from mcpcore_lint.migrate.prompts import refused_messages
 from mcpcore_lint.migrate.renames import (
     CONTEXT,
@@ -25,6 +25,8 @@ from mcpcore_lint.migrate.renames import (
     FASTMCP_4,
     FIELDS,
     GONE,
+    HOST_CHECK,
+    LOCAL_HOSTS,
     METHODS,
     OF_PROTOCOL,
     PATHS,
@@ -109,7 +111,7 @@ def plan_options(
                 added.append(codemods.add_argument(site.module, site.call, ", ".join(arguments)))
         elif isinstance(call.func, ast.Attribute):
             edits += _method(call, call.func, scope, module, left, handlers)
-    edits += _settings(module, left, sites)
+    edits += _settings(module, left, gone, sites)
     left += [*_members(module), *_tasks(module), *_clients(module)]
     return edits, [*(line._replace(stops=STOPS) for line in left), *refused_messages(module)], gone
 
@@ -134,7 +136,7 @@ def kind_of(made: object) -> tuple[str, set[str]]:
     return (names or [""])[0] or "", {part.arg for method in methods for part in all_parameters(method.args)}
 
 
-def _settings(module: Module, left: list[Left], sites: Collection[Site]) -> list[Edit]:
+def _settings(module: Module, left: list[Left], gone: list[Left], sites: Collection[Site]) -> list[Edit]:
     """The edits that give what a server's settings hold no longer to the call that runs it, or lines of the report."""
     edits: list[Edit] = []
     source, given = module.source, dict[ast.Call, list[str]]()
@@ -147,6 +149,8 @@ def _settings(module: Module, left: list[Left], sites: Collection[Site]) -> list
         if option not in GONE.get(kind, ()):
             continue
         (release, instead), statement = GONE[kind][option], module.parents[node]
+        if option == "host" and kind != _FASTMCP and _was_checked(statement, server, module):
+            gone.append(Left(module.path, node.lineno, (), *HOST_CHECK, stops=FAILS))
         if isinstance(statement, ast.Assign) and statement.targets == [node] and instead == RUN:
             run = _run_after(statement, server, option, module)
             if run is not None:
@@ -168,6 +172,15 @@ def _settings(module: Module, left: list[Left], sites: Collection[Site]) -> list
         decide = f"look at the {option}= that the call which runs the server gets" if is_test(module) else decide
         left.append(Left(module.path, node.lineno, (), pattern, decide))
     return [*edits, *(codemods.add_argument(module, run, ", ".join(arguments)) for run, arguments in given.items())]
+
+
+def _was_checked(statement: ast.AST, server: ast.expr, module: Module) -> bool:
+    """Whether a statement gives a server another host, and the SDK went on to check the headers of requests."""
+    if not isinstance(statement, ast.Assign) or is_test(module) or module.source.has("transport_security"):
+        return False
+    makers = [maker for maker, _ in makers_of(server, scope_around(statement, module), module)]
+    options = {keyword.arg for maker in makers for keyword in getattr(maker, "keywords", ())}
+    return "host" not in options and getattr(statement.value, "value", None) not in LOCAL_HOSTS
 
 
 def _given_at_start(node: ast.Attribute, server: ast.expr, option: str, module: Module) -> ast.expr | None:

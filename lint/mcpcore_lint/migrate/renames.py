@@ -147,6 +147,13 @@ MODULES: Final = frozenset(
 """The modules of FastMCP that version 4 does not have."""
 
 EITHER: Final = "the server of either version"
+LOCAL_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+"""Where a server of the SDK checks the headers of requests without being told (its `TransportSecuritySettings`)."""
+HOST_CHECK: Final = (
+    "settings.host is set, but version 1 went on to refuse a Host header that is not local",
+    "version 2 does not for another host: pass transport_security=TransportSecuritySettings(...)",
+)
+"""What changes where a server gets another host after it was made, and the next step."""
 RUN: Final = "give it where the server is run"
 UNUSED: Final = "no call that runs the server needs it"
 GONE: Final = {

@@ -148,7 +148,7 @@ MODULES: Final = frozenset(
 
 EITHER: Final = "the server of either version"
 LOCAL_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-"""Where a server of the SDK checks the headers of requests without being told (its `TransportSecuritySettings`)."""
+"""The hosts for which servers of the SDK check the headers of requests by default (`TransportSecuritySettings`)."""
 HOST_CHECK: Final = (
     "settings.host is set, but version 1 went on to refuse a Host header that is not local",
     "version 2 does not for another host: pass transport_security=TransportSecuritySettings(...)",

@@ -76,7 +76,7 @@ _PARTS: Final = "read .structured_content or .content of the CallToolResult, whi
 _NO_CONTEXT: Final = f"_tool_manager.call_tool() without a context, which {SDK_2} asks for"
 _CONNECTS: Final = "mcp.client.streamable_http.streamable_http_client"
 _ENTERS: Final = ("enter_async_context", "__aenter__", "wait_for")
-"""What a connection is opened with, outside `async with`."""
+"""The methods that open a connection outside `async with`."""
 _APPS: Final = frozenset({"streamable_http_app", "sse_app"})
 _OPTIONS: Final = "take **options and hand them on, since run() passes its options in version 2"
 _OF_CALL_TOOL: Final = 4

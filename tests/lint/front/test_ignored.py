@@ -52,7 +52,7 @@ def tree(tmp_path_factory):
     """A repository with unusual file names."""
     root = tmp_path_factory.mktemp("ignored")
     subprocess.run(["git", "init", "-q", root], check=True)
-    write_files(root, {f"{folder}/{name}.py": "" for folder in FOLDERS for name in NAMES})
+    write_files(root, {os.path.join(folder, f"{name}.py"): "" for folder in FOLDERS for name in NAMES})
     return root
 
 

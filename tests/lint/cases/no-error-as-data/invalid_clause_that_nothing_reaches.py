@@ -119,6 +119,15 @@ def draw(q: str) -> dict:
     except Exception as e:
         return {"error": str(e)}  # here
 
+@mcp.tool
+def parse(q: str) -> dict:
+    """Parse."""
+    import json
+    try:
+        return {"parsed": json.loads(q)}
+    except json.JSONDecodeError as e:
+        return {"error": str(e)}  # here
+
 class Shop:
     def find(self, params: dict[str, str]) -> dict:
         logging.info("find %s", params)

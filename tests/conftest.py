@@ -98,6 +98,12 @@ def trail(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def only_warnings(caplog: pytest.LogCaptureFixture) -> None:
+    """The log has no more than an application sees that sets up nothing, where a folder's own `caplog` has more."""
+    caplog.set_level("WARNING")
+
+
+@pytest.fixture
 def call() -> Call:
     """Call one tool through the SDK's in-memory client: `call(server, name, arguments, mode=...)`."""
 

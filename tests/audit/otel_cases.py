@@ -161,6 +161,7 @@ def test_an_unknown_tool_name_creates_no_series(telemetry):
     assert sum(telemetry.counts().values()) == before + 5
 
 
+@pytest.mark.usefixtures("only_warnings")
 @pytest.mark.parametrize("broken", ["_mark_span", "_count", "_log"])
 def test_a_failing_signal_does_not_affect_the_others(telemetry, failure, monkeypatch, broken, tmp_path, caplog):
     """The other two and the trail have the failure, and the log reports the error."""

@@ -178,6 +178,7 @@ def test_a_partially_written_record_is_removed(path, failure):
     assert verify(path).ok
 
 
+@pytest.mark.usefixtures("only_warnings")
 @posix
 @pytest.mark.parametrize("path", ["/dev/full", "/nonexistent-folder/audit.jsonl", "/"])
 def test_an_impossible_path_is_reported_immediately(path, caplog):

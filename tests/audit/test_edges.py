@@ -207,6 +207,7 @@ def test_a_writer_that_hangs_does_not_stop_verification(path, failure):
             trail._writer._leave()
 
 
+@pytest.mark.usefixtures("only_warnings")
 def test_a_failed_flush_is_logged_and_retried(tmp_path, failure, monkeypatch, caplog):
     """The flushing thread has no caller to raise the error to."""
     flushed = threading.Event()

@@ -201,6 +201,7 @@ async def test_a_success_is_answered_while_a_failing_call_waits(path):
     assert verify(path).ok
 
 
+@pytest.mark.usefixtures("only_warnings")
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize(
     ("name", "arguments"), [("fail", {"n": -1}), ("some", {"count": 3}), ("some_in_a_thread", {"count": 3})]

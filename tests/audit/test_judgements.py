@@ -190,6 +190,7 @@ def test_an_unreadable_full_file_is_skipped_when_the_chain_continues(tmp_path, p
         assert trail.head.seq > end.seq
 
 
+@pytest.mark.usefixtures("only_warnings")
 def test_a_folder_replaced_by_a_file_is_reported_and_the_lock_released(tmp_path, failure, caplog):
     """Every failure is still answered, and recording resumes once the folder exists again."""
     folder = tmp_path / "logs"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from mcpcore.audit import verify
@@ -20,6 +21,7 @@ def events(path: Path) -> list[str]:
     return [record["event"] for record in records if "event" in record]
 
 
+@pytest.mark.usefixtures("only_warnings")
 def test_a_forgery_does_not_verify_after_the_server_continued_it(path, caplog):
     """An attacker replaces a signed trail; the server continues it with a note, which proves nothing."""
     written(path, *range(5), key=KEY)

@@ -57,6 +57,7 @@ def test_a_server_does_not_start_with_an_unrelated_file(tmp_path, monkeypatch):
     assert path.read_text() == "import this\n"
 
 
+@pytest.mark.usefixtures("only_warnings")
 def test_an_unrelated_file_that_replaces_a_trail_is_not_written(tmp_path, path, failure, caplog):
     """The server keeps running, the failure counts as not recorded, and the file is unchanged."""
     with AuditTrail.open(path, sinks=()) as trail:

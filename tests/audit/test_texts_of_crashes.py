@@ -90,6 +90,7 @@ def test_endless_frames_are_not_all_cached():
     assert len(traces._frames) <= traces._KEPT
 
 
+@pytest.mark.usefixtures("only_warnings")
 def test_a_disabled_crash_log_is_not_written(caplog):
     """A logger with a higher level gets no record, and no traceback is created for it."""
     logger = logging.getLogger("mcpcore.test_of_silence")
@@ -180,6 +181,7 @@ def test_each_of_thousands_of_keys_is_checked():
     assert KEY not in str(clean)
 
 
+@pytest.mark.usefixtures("only_warnings")
 def test_a_text_is_searched_once_for_log_and_record_and_then_released(monkeypatch, caplog):
     """Both contain the same text, and after the record is made nothing refers to it."""
 

@@ -90,6 +90,7 @@ def test_the_logger_gets_every_failure_as_one_line(failure, caplog):
     assert trail.head is None
 
 
+@pytest.mark.usefixtures("only_warnings")
 def test_sinks_get_the_line_of_the_file_and_cannot_damage_it(path, failure, caplog):
     """A sink receives the written bytes, and a sink that raises is logged and skipped."""
 
@@ -243,6 +244,7 @@ class TestOptions:
             trail.record(failure(1))
         assert verify(path, key="k" * 32).ok
 
+    @pytest.mark.usefixtures("only_warnings")
     @pytest.mark.parametrize("key", ["", "\n"])
     def test_an_empty_key_is_an_error(self, tmp_path, caplog, key):
         """The file of the key may be missing, and the trail must not silently go unsigned."""
@@ -260,6 +262,7 @@ class TestOptions:
         with pytest.raises(ValueError, match="audit"):
             AuditTrail(tmp_path / "a", **options)
 
+    @pytest.mark.usefixtures("only_warnings")
     def test_a_short_key_is_an_error(self, tmp_path, caplog):
         """A guessable key protects nothing."""
         AuditTrail.open(tmp_path / "a", key="abc")
@@ -364,6 +367,7 @@ def test_a_server_records_every_failure_before_it_answers_and_no_success(path):
     assert verify(path).ok
 
 
+@pytest.mark.usefixtures("only_warnings")
 @pytest.mark.usefixtures("door")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_server_with_an_unwritable_trail_follows_its_policy(tmp_path, caplog):

@@ -155,6 +155,7 @@ def test_a_failure_is_answered_if_the_tool_cannot_be_found_again(monkeypatch: py
     assert anyio.run(find_contract_tool, server_of(), "nothing") is None
 
 
+@pytest.mark.usefixtures("only_warnings")
 @pytest.mark.parametrize("answer", [None, "text", {"a": 1}], ids=repr)
 def test_middleware_that_returns_no_result_is_a_crash(answer: object, caplog: pytest.LogCaptureFixture) -> None:
     """FastMCP could not send it, so the client would get a protocol error without an id."""

@@ -680,6 +680,7 @@ def test_an_invalid_provider_does_not_break_calls() -> None:
     )
 
 
+@pytest.mark.usefixtures("only_warnings")
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_a_strict_server_refuses_every_message(mode: Any, caplog: pytest.LogCaptureFixture) -> None:

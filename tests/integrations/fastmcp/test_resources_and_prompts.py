@@ -116,6 +116,7 @@ class TestResources:
         content = read(mcp, "status://store", mode=era)
         assert ("fine", "text/plain", None) == (content.text, content.mime_type, content.meta)
 
+    @pytest.mark.usefixtures("only_warnings")
     def test_a_failure_in_a_result_is_noticed_and_a_lost_one_reported(self, caplog: pytest.LogCaptureFixture) -> None:
         """Resources behave like tools."""
         mcp = contracted(bare())
@@ -238,6 +239,7 @@ class TestResources:
             assert ("tool", name) == (record["surface"], record["tool"])
             assert '"7"' in ask(mcp, lambda client, name=name: client.call_tool(name, {"pmid": "7"})).content[0].text
 
+    @pytest.mark.usefixtures("only_warnings")
     def test_without_the_middleware_it_answers_its_own_failures(self, caplog: pytest.LogCaptureFixture) -> None:
         """The log says once that the middleware is missing."""
         mcp = bare()

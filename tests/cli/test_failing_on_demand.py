@@ -107,7 +107,9 @@ async def test_an_agent_meets_a_failure_on_demand(served, tmp_path):
     assert [True, None, None, None, None] == [line.get("injected") for line in lines]
     assert {1} == {line["session"] for line in lines}
     assert SECRET not in log.read_text()
-    lines[1]["time"] = (datetime.fromisoformat(lines[0]["time"]) + timedelta(seconds=1.26)).isoformat()
+    moments = [datetime.fromisoformat(line["time"]) for line in lines]
+    assert served.stat().st_mtime < moments[0].timestamp() <= moments[1].timestamp() <= time.time()
+    lines[1]["time"] = (moments[0] + timedelta(seconds=1.26)).isoformat()
     log.write_text("\n".join(map(json.dumps, lines)))
     done = CliRunner().invoke(cli, ["fail-report", str(log)])
     assert 1 == done.exit_code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Annotated, Any, Literal
 
 import anyio
@@ -139,7 +140,6 @@ class TestInjection:
 
     def test_a_tool_runs_in_the_requested_thread(self) -> None:
         """`run_in_thread=False` keeps a sync handler on the event loop's thread."""
-        import threading
 
         @tool
         def where() -> bool:
@@ -152,8 +152,6 @@ class TestInjection:
 
     def test_plain_tools_that_hang_stop_no_contract_tool(self) -> None:
         """FastMCP's own sync tools share one set of threads."""
-        import threading
-
         release = threading.Event()
 
         def hangs() -> None:

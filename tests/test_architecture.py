@@ -150,7 +150,7 @@ POSSESSIVE_GROUP = re.compile(rf"""[)}}]{_NEXT}{_TIMES}{_NEXT}\+|\+ [frb]{{0,2}}
     ],
 )
 def test_a_possessive_group_is_recognized(code, possessive):
-    """It may be written as an f-string, over several lines, or as a part of its own."""
+    """The pattern may be an f-string, several strings on several lines, or a sum of strings."""
     assert possessive is bool(POSSESSIVE_GROUP.search(code))
 
 

@@ -268,7 +268,7 @@ def call_tool():
 
 
 def test_a_reason_stands_beside_its_own_test() -> None:
-    """A test in another class or file may have the same name; an error of a fixture has a report of its own."""
+    """Tests of one name may be in several classes or files, and pytest reports the error of a fixture separately."""
     code = """class TestA:
     def test_it(self):
         def inner():

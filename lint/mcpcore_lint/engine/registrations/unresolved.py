@@ -38,7 +38,7 @@ _IMPORTS: Final = frozenset({"importlib.import_module", "builtins.__import__"})
 _OWN: Final = frozenset({"builtins.globals", "builtins.locals", "importlib.util.module_from_spec"})
 OF_TWO: Final = "function that takes the name and the arguments"
 """What the SDK calls for each call of a tool."""
-LAST: Final = "function that the SDK calls"
+LAST: Final = "function that stays registered"
 """What is missing behind a low-level handler that a later one replaces."""
 NO_CHECK: Final = "no rule checks it"
 OF_ALL: Final = "rules check no more than what it returns"

@@ -1,4 +1,4 @@
-# message: no function that the SDK calls is found behind `server.call_tool()`
+# message: no function that stays registered is found behind `server.call_tool()`
 from mcp.server import Server
 
 server = Server("prices")

@@ -110,7 +110,7 @@ def calls(path: Path, n: int, *, rounds: int = 24, count: int = 100) -> tuple[fl
             Client(Server("bench", tools=[fetch], audit=path)) as with_one,
         ):
             pairs = [(await of(without), await of(with_one)) for _ in range(rounds)]
-        return min(one for one, _ in pairs), min(other for _, other in pairs)
+        return min(seconds for seconds, _ in pairs), min(other for _, other in pairs)
 
     return asyncio.run(run())
 
@@ -211,8 +211,8 @@ def main() -> int:
         with AuditTrail(where / "kinds") as trail:
             for name, cost, other in measured(trail, lambda work: microseconds(work, 200)[0]):
                 figures["kinds"][name] = {"median": round(cost, 1)}
-                told = "within" if cost <= LIMIT else "ABOVE"
-                line = f"{name:40} {cost:8.1f} us, {told} {LIMIT:.0f} us"
+                verdict = "within" if cost <= LIMIT else "ABOVE"
+                line = f"{name:40} {cost:8.1f} us, {verdict} {LIMIT:.0f} us"
                 if other is not None:
                     figures["kinds"][name]["plain_logging"] = round(other, 1)
                     line += f"; {cost / other:.2f} of what logging the crash takes"
@@ -228,9 +228,9 @@ def main() -> int:
                 without, with_one = calls(where / f"server{number}", n)
             more = with_one - without
             figures["call"][name] = {"without": round(without, 1), "with": round(with_one, 1), "more": round(more, 1)}
-            told = "no limit" if not limited else "within" if more <= LIMIT else "ABOVE"
-            too_slow += [name] if told == "ABOVE" else []
-            print(f"{name:40} {without:8.1f} us without a trail, {more:6.1f} more with one, {told}")
+            verdict = "no limit" if not limited else "within" if more <= LIMIT else "ABOVE"
+            too_slow += [name] if verdict == "ABOVE" else []
+            print(f"{name:40} {without:8.1f} us without a trail, {more:6.1f} more with one, {verdict}")
         wrote, checked, problems = eight_processes(where)
         figures["eight_processes"] = {"seconds": round(wrote, 2), "verify_seconds": round(checked, 2)}
         print(f"100,000 records of 8 processes: {wrote:.1f} s; verified in {checked:.2f} s, {problems} problems")

@@ -50,10 +50,10 @@ def own(report: Any) -> str:
     if report is None:
         return f"no report{' |' * (len(QUESTIONS) + 1)} "
     levels = {finding["rule"]: finding["level"] for finding in report["findings"] if finding["level"] != "note"}
-    found = ", ".join(f"**{rule}**" if level == "error" else rule for rule, level in levels.items())
+    rules = ", ".join(f"**{rule}**" if level == "error" else rule for rule, level in levels.items())
     grades = " | ".join(report["grades"][name]["grade"] for name in QUESTIONS)
     stopped = f", stopped: {report['summary']['stopped']}" if report["summary"]["stopped"] else ""
-    return f"{report['summary']['called']} of {len(report['tools'])} tools{stopped} | {grades} | {found}"
+    return f"{report['summary']['called']} of {len(report['tools'])} tools{stopped} | {grades} | {rules}"
 
 
 def peer(report: Any) -> str:

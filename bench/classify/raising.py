@@ -25,12 +25,12 @@ def named(path: str) -> Any:
     parts = path.split(".")
     for count in range(len(parts), 0, -1):
         try:
-            found: Any = importlib.import_module(".".join(parts[:count]))
+            value: Any = importlib.import_module(".".join(parts[:count]))
         except ModuleNotFoundError:
             continue
         for name in parts[count:]:
-            found = getattr(found, name)
-        return found
+            value = getattr(value, name)
+        return value
     raise ModuleNotFoundError(path)
 
 

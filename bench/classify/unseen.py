@@ -126,7 +126,7 @@ def borne_out(sets: Iterable[Iterable[Message]]) -> dict[str, tuple[int, int]]:
         for message in labelled:
             if not message.wrong:
                 right[message.phrase].add((message.package, index))
-    return {phrase: (len(found), len({index for _, index in found})) for phrase, found in right.items()}
+    return {phrase: (len(messages), len({index for _, index in messages})) for phrase, messages in right.items()}
 
 
 @functools.cache

@@ -140,8 +140,8 @@ def typed(record: Record) -> Cells:
 def linted(record: Record) -> Cells:
     """How many of the mistakes each linter finds."""
     cells: Cells = {**NONE, "mcp-doctor": "other rules"}
-    for column, found in record["lint"].items():
-        cells[column] = f"{sum(bool(rules) for rules in found.values())} of {len(found)} mistakes"
+    for column, mistakes in record["lint"].items():
+        cells[column] = f"{sum(bool(rules) for rules in mistakes.values())} of {len(mistakes)} mistakes"
     return cells
 
 
@@ -252,9 +252,9 @@ def covered_body(_: Record) -> str:
 
 def checked_body(record: Record) -> str:
     lines = ["| server | mcp-doctor fuzz | mcpcore check |", "|---|---|---|"]
-    for name, found in record["checked"]["running"].items():
-        theirs = ", ".join(f"{count} {what}" for what, count in found["mcp-doctor"].items())
-        lines.append(f"| {name} | {theirs} | {', '.join(found['mcpcore check']) or 'nothing'} |")
+    for name, findings in record["checked"]["running"].items():
+        theirs = ", ".join(f"{count} {what}" for what, count in findings["mcp-doctor"].items())
+        lines.append(f"| {name} | {theirs} | {', '.join(findings['mcpcore check']) or 'nothing'} |")
     return (
         "Both programs call the tools of any MCP server with bad arguments. mcp-doctor looks for crashes, hangs "
         "and failures "

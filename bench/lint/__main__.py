@@ -62,10 +62,10 @@ def memory_of(pid: int) -> int:
     total = 0
     pids = [pid]
     while pids:
-        each = pids.pop()
+        process = pids.pop()
         try:
-            text = Path(f"/proc/{each}/smaps_rollup").read_text()
-            children = Path(f"/proc/{each}/task/{each}/children").read_text().split()
+            text = Path(f"/proc/{process}/smaps_rollup").read_text()
+            children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
         except OSError:
             continue
         total += sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:"))
@@ -109,14 +109,14 @@ def run(command: Sequence[str], *, cwd: Path, stdin: bytes | None = None, watch:
 
 def best(measure: Callable[[], Timed], rounds: int) -> Timed:
     """The fastest of some rounds."""
-    return min((measure() for _ in range(rounds)), key=lambda each: each.seconds)
+    return min((measure() for _ in range(rounds)), key=lambda timed: timed.seconds)
 
 
 def in_turns(*measures: Callable[[], Timed], rounds: int) -> list[Timed]:
     """The fastest of some rounds for each; one after the other in each round, so that what slows one slows all."""
     return [
-        min(each, key=lambda timed: timed.seconds)
-        for each in zip(*([measure() for measure in measures] for _ in range(rounds)), strict=True)
+        min(runs, key=lambda timed: timed.seconds)
+        for runs in zip(*([measure() for measure in measures] for _ in range(rounds)), strict=True)
     ]
 
 
@@ -294,8 +294,8 @@ def main() -> int:
         }
         RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text(json.dumps(record, indent=2) + "\n")
-    for each in bench.broken:
-        print(f"OVER THE LIMIT: {each}")
+    for figure in bench.broken:
+        print(f"OVER THE LIMIT: {figure}")
     return 1 if bench.broken else 0
 
 

@@ -267,9 +267,9 @@ def _plain(maker: random.Random, number: int, length: int) -> str:
             lines.append(f"class {maker.choice(WORDS).capitalize()}{index}:")
             lines.append(f'    """A {maker.choice(WORDS)} of its own."""')
             lines.append("")
-            for each in range(maker.randrange(3) + 1):
+            for method in range(maker.randrange(3) + 1):
                 lines.extend(
-                    _function(maker, f"{_pick(maker)}_{each}", "    ", method=True, size=maker.randrange(8, 30))
+                    _function(maker, f"{_pick(maker)}_{method}", "    ", method=True, size=maker.randrange(8, 30))
                 )
                 lines.append("")
             lines.append("")
@@ -349,10 +349,10 @@ def _tools(maker: random.Random, package: int, number: int, services: list[int],
         "from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, tool",
         "from pydantic import BaseModel, Field",
         "",
-        *(f"from area_{package:03d}.service_{each:03d} import Service{each}" for each in services),
+        *(f"from area_{package:03d}.service_{service:03d} import Service{service}" for service in services),
         "",
         "logger = logging.getLogger(__name__)",
-        *(f"service_{each} = Service{each}(httpx.AsyncClient())" for each in services),
+        *(f"service_{service} = Service{service}(httpx.AsyncClient())" for service in services),
         "",
         "",
         "class Found(BaseModel):",

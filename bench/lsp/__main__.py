@@ -141,17 +141,17 @@ async def measure(root: Path, figures: dict[str, Any]) -> None:
         assert answer is not None
 
     async def completion() -> None:
-        found = await client.text_document_completion_async(types.CompletionParams(**editor.where(middle, cursor)))
-        assert isinstance(found, (list, tuple)), found
-        assert len(found) == 2, found
+        entries = await client.text_document_completion_async(types.CompletionParams(**editor.where(middle, cursor)))
+        assert isinstance(entries, (list, tuple)), entries
+        assert len(entries) == 2, entries
 
     async def references() -> None:
         reason = editor.texts[middle].rindex('ctx.fail("no_match') + len('ctx.fail("n')
         context = types.ReferenceContext(include_declaration=True)
         where = editor.where(middle, reason)
-        found = await client.text_document_references_async(types.ReferenceParams(context=context, **where))
-        assert found is not None
-        assert len(found) > 2, found
+        places = await client.text_document_references_async(types.ReferenceParams(context=context, **where))
+        assert places is not None
+        assert len(places) > 2, places
 
     measures: dict[str, Callable[[], Awaitable[Any]]] = {
         "keystroke in a file with tools": keystroke(middle),
@@ -174,8 +174,8 @@ async def measure(root: Path, figures: dict[str, Any]) -> None:
         median, most = statistics.median(seconds), max(seconds)
         figures[name] = {"median": round(median, 4), "most": round(most, 4)}
         limit = LIMITS.get(name)
-        told = f"  limit {limit:g} s" if limit is not None else ""
-        print(f"  {name:<44}{median:>9.4f} s   at most {most:.4f} s{told}")
+        bound = f"  limit {limit:g} s" if limit is not None else ""
+        print(f"  {name:<44}{median:>9.4f} s   at most {most:.4f} s{bound}")
     before = client.count
     for _ in range(100):
         version = editor.insert(longest, editor.texts[longest].index("    total = 0\n"), "    # y\n")

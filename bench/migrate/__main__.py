@@ -74,9 +74,9 @@ def measure(source: Path, folder: Path) -> Row:
     began = time.perf_counter()
     first = migrate([str(target)], write=True)
     seconds = time.perf_counter() - began
-    places = [each for each in first.left if each.tools]
-    certain = [each for each in places if not each.perhaps]
-    functions = [each for each in certain if each.pattern.endswith(PASSED_ON)]
+    places = [place for place in first.left if place.tools]
+    certain = [place for place in places if not place.perhaps]
+    functions = [place for place in certain if place.pattern.endswith(PASSED_ON)]
     broken = sum(not _compiles(Path(file.path)) for file in first.files)
     second = migrate([str(target)])
     return Row(
@@ -84,8 +84,8 @@ def measure(source: Path, folder: Path) -> Row:
         len(first.files),
         first.tools,
         len(first.converted),
-        sum(len(each.tools) for each in certain if each not in functions),
-        sum(len(each.tools) for each in functions),
+        sum(len(place.tools) for place in certain if place not in functions),
+        sum(len(place.tools) for place in functions),
         len(places) - len(certain),
         broken,
         len(second.files),

@@ -105,14 +105,16 @@ def main(argv: list[str] | None = None) -> int:
         report = {
             **conditions(),
             "runs": [
-                {"way": title, **totals(reports), "errands": [asdict(one) for one in reports]}
+                {"way": title, **totals(reports), "errands": [asdict(report) for report in reports]}
                 for title, reports in runs.items()
             ],
         }
         (RESULTS / "orders.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     first, *others = (totals(reports) for reports in runs.values())
     is_met = (
-        first["done"] == len(ERRANDS) and not first["doubled"] and all(first["done"] > one["done"] for one in others)
+        first["done"] == len(ERRANDS)
+        and not first["doubled"]
+        and all(first["done"] > report["done"] for report in others)
     )
     return 0 if is_met else 1
 

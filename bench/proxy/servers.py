@@ -114,16 +114,16 @@ async def answers(command: list[str], case: Case, work: str) -> list[Any]:
     """What the server says to each call of the case."""
     env = {**os.environ, **filled(case.env, work)}
     parameters = StdioServerParameters(command=command[0], args=command[1:], env=env, cwd=work)
-    found: list[Any] = []
+    results: list[Any] = []
     with Path(os.devnull).open("w") as nowhere, anyio.fail_after(60):  # noqa: ASYNC230 - once
         async with Client(stdio_client(parameters, errlog=nowhere), mode="legacy") as client:
             await client.list_tools()
             for tool, arguments in case.calls:
                 try:
-                    found.append(await client.call_tool(tool, filled(arguments, work)))
+                    results.append(await client.call_tool(tool, filled(arguments, work)))
                 except MCPError as exc:
-                    found.append(exc)
-    return found
+                    results.append(exc)
+    return results
 
 
 def before(answer: Any) -> str:

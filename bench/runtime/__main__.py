@@ -97,7 +97,7 @@ async def run(transport: str, names: list[str], *, silent: bool, rounds: int, ba
 async def worker(name: str, rounds: int, batch: int) -> None:
     """Measure one peer, a turn for each line of standard input."""
     async with connected(name, "memory", silent=False) as client:
-        calls = {(name, one): functools.partial(client.call_tool, TOOL, ARGUMENTS[one]) for one in OUTCOMES}
+        calls = {(name, outcome): functools.partial(client.call_tool, TOOL, ARGUMENTS[outcome]) for outcome in OUTCOMES}
         await measure(calls, rounds=1, batch=5)
         print("ready", flush=True)
         for _ in range(rounds):
@@ -139,10 +139,10 @@ def table(samples: dict[Key, Samples], names: list[str]) -> list[str]:
     ]
     for outcome in OUTCOMES:
         for name in names:
-            one = samples[name, outcome]
-            figures = one.figures()
-            same = ratio(one, samples["sdk", outcome])
-            success = ratio(one, samples["sdk", "success"])
+            sample = samples[name, outcome]
+            figures = sample.figures()
+            same = ratio(sample, samples["sdk", outcome])
+            success = ratio(sample, samples["sdk", "success"])
             lines.append(
                 f"| {outcome} | {PEERS[name].title} | {figures['calls_per_second']:,.0f} | {figures['p50_us']:,.0f} us "
                 f"| {figures['p99_us']:,.0f} us | {same:.2f} | {success:.2f} |"
@@ -215,7 +215,7 @@ def main(argv: list[str] | None = None) -> int:
     settings["HTTP, silenced"] = asyncio.run(run("http", names, silent=True, rounds=scale // 2, batch=10))
     settings["memory, silenced"] = asyncio.run(run("memory", names, silent=True, rounds=scale * 2, batch=20))
 
-    found = targets(settings, started, memory, huge, of_small)
+    reached = targets(settings, started, memory, huge, of_small)
     order = ("memory, silenced", "memory, defaults", "HTTP, silenced", "HTTP, defaults")
     lines: list[str] = []
     for setting in order:
@@ -223,8 +223,8 @@ def main(argv: list[str] | None = None) -> int:
         lines += [f"### {setting[0].upper()}{setting[1:]}", "", *table(settings[setting], present), ""]
     lines += ["### Targets", "", "| what | measured | at most | |", "|---|---:|---:|---|"]
     lines += [
-        f"| {one.what} | {one.measured:,.3g} | {one.limit:,.3g} | {'reached' if one.met else 'MISSED'} |"
-        for one in found
+        f"| {target.what} | {target.measured:,.3g} | {target.limit:,.3g} | {'reached' if target.met else 'MISSED'} |"
+        for target in reached
     ]
     print("\n".join(lines))
     if not options.quick:
@@ -237,11 +237,11 @@ def main(argv: list[str] | None = None) -> int:
                     {
                         "server": name,
                         "outcome": outcome,
-                        **one.figures(),
-                        "to_sdk_same": ratio(one, settings[setting]["sdk", outcome]),
-                        "to_sdk_success": ratio(one, settings[setting]["sdk", "success"]),
+                        **sample.figures(),
+                        "to_sdk_same": ratio(sample, settings[setting]["sdk", outcome]),
+                        "to_sdk_success": ratio(sample, settings[setting]["sdk", "success"]),
                     }
-                    for (name, outcome), one in settings[setting].items()
+                    for (name, outcome), sample in settings[setting].items()
                 ]
                 for setting in order
             },
@@ -249,10 +249,10 @@ def main(argv: list[str] | None = None) -> int:
             "memory": memory,
             "small": of_small,
             "bounds": {name: asdict(cost) for name, cost in huge.items()},
-            "targets": [{**asdict(one), "met": one.met} for one in found],
+            "targets": [{**asdict(target), "met": target.met} for target in reached],
         }
         (RESULTS / "runtime.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    return 0 if all(one.met for one in found) else 1
+    return 0 if all(target.met for target in reached) else 1
 
 
 if __name__ == "__main__":

@@ -63,8 +63,10 @@ async def main() -> dict[str, Any]:
         "rss_kib_after_100000": ended,
         "grown_kib": ended - settled,
         "traced_calls": TRACED,
-        "traced_growth_bytes": sum(one.size_diff for one in grown),
-        "traced_top": [f"{one.traceback}: {one.size_diff:+} bytes".rsplit("/", 1)[-1] for one in grown[:3]],
+        "traced_growth_bytes": sum(difference.size_diff for difference in grown),
+        "traced_top": [
+            f"{difference.traceback}: {difference.size_diff:+} bytes".rsplit("/", 1)[-1] for difference in grown[:3]
+        ],
     }
 
 

@@ -46,7 +46,7 @@ Limit = Annotated[int, Field(description="How many to return.", ge=1, le=100)]
 Mode = Annotated[str, Field(description="How the call ends.")]
 
 
-def found(pmids: list[str], limit: int) -> Articles:
+def articles(pmids: list[str], limit: int) -> Articles:
     """The result of a success."""
     articles = [Article(pmid=pmid, title=f"On {pmid}", year=2026) for pmid in pmids[:limit]]
     return Articles(articles=articles, total=len(articles))
@@ -71,7 +71,7 @@ def sdk() -> Any:
             raise ToolError(f"{_MESSAGE} {_HINT}")
         if mode == "crash":
             crash(pmids)
-        return found(pmids, limit)
+        return articles(pmids, limit)
 
     return server
 
@@ -90,7 +90,7 @@ def fastmcp() -> Any:
             raise ToolError(f"{_MESSAGE} {_HINT}")
         if mode == "crash":
             crash(pmids)
-        return found(pmids, limit)
+        return articles(pmids, limit)
 
     return server
 
@@ -126,7 +126,7 @@ def mcpcore(**options: Any) -> Any:
             raise ctx.fail("no_match", _MESSAGE, data={"pmids": pmids})
         if mode == "crash":
             crash(pmids)
-        return found(pmids, limit)
+        return articles(pmids, limit)
 
     return server
 

@@ -24,7 +24,7 @@ class Samples:
 
     @property
     def calls(self) -> list[float]:
-        return sorted(seconds for one in self.rounds for seconds in one)
+        return sorted(seconds for batch in self.rounds for seconds in batch)
 
     def figures(self) -> dict[str, float]:
         """Calls per second and percentiles in microseconds."""
@@ -36,13 +36,13 @@ class Samples:
         }
 
 
-def ratio(one: Samples, other: Samples) -> float:
-    """How many times as dear `one` is as `other`: the median over the rounds of what their medians compare to.
+def ratio(samples: Samples, other: Samples) -> float:
+    """How many times as dear `samples` is as `other`: the median over the rounds of what their medians compare to.
 
     Both were measured within a second of each other in each round, so that whatever else the machine did then weighs
     on both; and the median of a round leaves out the calls that it interrupted.
     """
-    return round(median(median(a) / median(b) for a, b in zip(one.rounds, other.rounds, strict=True)), 3)
+    return round(median(median(a) / median(b) for a, b in zip(samples.rounds, other.rounds, strict=True)), 3)
 
 
 async def measure(

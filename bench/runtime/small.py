@@ -174,40 +174,40 @@ def figures(*, rounds: int = 60, batch: int = 40) -> dict[str, dict[str, float]]
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         traced = process.submit(recorded, None, rounds=rounds, batch=batch).result()
     logging.disable(logging.CRITICAL)
-    found = {}
+    ratios = {}
     for mode in ("auto", "legacy"):
         clients = (("sdk", sdk(), CASES[:1]), ("mcpcore", contract_server(), CASES))
         peers = [(name, Client(server, mode=mode), endings) for name, server, endings in clients]
         samples = asyncio.run(run(peers, rounds=rounds, batch=batch))
-        found[mode] = {ending: ratio(samples["mcpcore", ending], samples["sdk", "success"]) for ending in CASES}
+        ratios[mode] = {ending: ratio(samples["mcpcore", ending], samples["sdk", "success"]) for ending in CASES}
     pair = (("fastmcp", False), ("mcpcore", True))
     on_fastmcp = [(name, FastMCPClient(fastmcp(contract=contract)), ON_FASTMCP) for name, contract in pair]
     samples = asyncio.run(run(on_fastmcp, rounds=rounds, batch=batch // 2))
-    found["fastmcp"] = {ending: ratio(samples["mcpcore", ending], samples["fastmcp", ending]) for ending in ON_FASTMCP}
+    ratios["fastmcp"] = {ending: ratio(samples["mcpcore", ending], samples["fastmcp", ending]) for ending in ON_FASTMCP}
     with tempfile.TemporaryDirectory() as folder:
-        found["recorded"] = recorded(folder, rounds=rounds, batch=batch) | traced
+        ratios["recorded"] = recorded(folder, rounds=rounds, batch=batch) | traced
     samples = asyncio.run(run_registry(rounds=max(rounds // 4, 3)))
-    found["registry"] = {what: ratio(samples["mcpcore", what], samples["sdk", what]) for what in TARGETS["registry"]}
+    ratios["registry"] = {what: ratio(samples["mcpcore", what], samples["sdk", what]) for what in TARGETS["registry"]}
     logging.disable(logging.NOTSET)
-    return found
+    return ratios
 
 
-def missed(found: dict[str, dict[str, float]]) -> list[str]:
+def missed(ratios: dict[str, dict[str, float]]) -> list[str]:
     """The targets that were missed by more than the tolerance."""
     return [
-        f"{mode}, {ending}: {found[mode][ending]:.2f}, at most {target}"
+        f"{mode}, {ending}: {ratios[mode][ending]:.2f}, at most {target}"
         for mode, targets in TARGETS.items()
         for ending, target in targets.items()
-        if found[mode][ending] > target + TOLERANCE
+        if ratios[mode][ending] > target + TOLERANCE
     ]
 
 
 def main() -> int:
     """Measure and print; 1 if a target was missed."""
-    found = figures()
-    for mode, ratios in found.items():
+    measured = figures()
+    for mode, ratios in measured.items():
         print(f"{mode}: " + ", ".join(f"{ending} {times:.2f}" for ending, times in ratios.items()))
-    misses = missed(found)
+    misses = missed(measured)
     print(*(f"MISSED {miss}" for miss in misses), sep="\n", end="\n" if misses else "")
     return 1 if misses else 0
 

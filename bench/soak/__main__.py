@@ -116,23 +116,23 @@ def problems(
     tally: Tally, trail: Path, before: dict[str, int], early: dict[str, int], after: dict[str, int]
 ) -> list[str]:
     """What is wrong, as sentences."""
-    found = [f"wrong answer: {wrong}" for wrong in tally.wrong[:5]]
+    faults = [f"wrong answer: {wrong}" for wrong in tally.wrong[:5]]
     if len(tally.wrong) > 5:
-        found.append(f"{len(tally.wrong)} wrong answers in all")
+        faults.append(f"{len(tally.wrong)} wrong answers in all")
     report = verify(trail)
-    found += [f"the trail does not verify: {problem}" for problem in report.problems[:3]]
+    faults += [f"the trail does not verify: {problem}" for problem in report.problems[:3]]
     files = sorted(trail.parent.glob(f"{trail.name}*"))
     lines = [line for path in files if not path.name.endswith(".head") for line in path.read_text().splitlines()]
     lost = tally.failures - {json.loads(line).get("correlationId") for line in lines}
     if lost:
-        found.append(f"{len(lost)} of {len(tally.failures)} failures have no record, such as {min(lost)}")
+        faults.append(f"{len(lost)} of {len(tally.failures)} failures have no record, such as {min(lost)}")
     if after["rss_kib"] - early["rss_kib"] > MAX_GROWTH_KIB:
-        found.append(f"the memory grew from {early['rss_kib']} to {after['rss_kib']} KiB")
+        faults.append(f"the memory grew from {early['rss_kib']} to {after['rss_kib']} KiB")
     if after["tasks"] - before["tasks"] > MAX_TASKS:
-        found.append(f"{before['tasks']} tasks became {after['tasks']}")
+        faults.append(f"{before['tasks']} tasks became {after['tasks']}")
     if after["files"] - before["files"] > MAX_FILES:
-        found.append(f"{before['files']} open files became {after['files']}")
-    return found
+        faults.append(f"{before['files']} open files became {after['files']}")
+    return faults
 
 
 def percentile(seconds: list[float], percent: int) -> float:
@@ -155,22 +155,22 @@ def main() -> int:
         for kind in options.kinds:
             with tempfile.TemporaryDirectory() as folder:
                 trail = Path(folder) / "trail.jsonl"
-                one = asyncio.run(
+                result = asyncio.run(
                     soak(kind, trail, stateful=stateful, seconds=options.seconds, clients=options.clients)
                 )
-            results.append(one)
+            results.append(result)
             how = "stateful" if stateful else "stateless"
             print(
-                f"{kind:8} {how:9} {one['operations']:7} operations, {one['failures']:6} failures, "
-                f"p50 {one['p50_ms']} ms, p99 {one['p99_ms']} ms, memory {one['grown_kib']:+} KiB, "
-                f"tasks {one['tasks_left']:+}, files {one['files_left']:+}",
+                f"{kind:8} {how:9} {result['operations']:7} operations, {result['failures']:6} failures, "
+                f"p50 {result['p50_ms']} ms, p99 {result['p99_ms']} ms, memory {result['grown_kib']:+} KiB, "
+                f"tasks {result['tasks_left']:+}, files {result['files_left']:+}",
                 flush=True,
             )
-            for problem in one["problems"]:
+            for problem in result["problems"]:
                 print(f"  {problem}", flush=True)
     if options.seconds >= 120:
         RESULTS.write_text(json.dumps(results, indent=2) + "\n")
-    return 1 if any(one["problems"] for one in results) else 0
+    return 1 if any(result["problems"] for result in results) else 0
 
 
 if __name__ == "__main__":

@@ -194,7 +194,7 @@ def _order(change: Change) -> tuple[Any, ...]:
 class _Comparison:
     def __init__(self, rules: Rules) -> None:
         self.changes: list[Change] = []
-        self._found = 0
+        self._count = 0
         """The changes so far, with those of rules at "off"."""
         self._whole = (True, True)
         """Whether the older and the newer item say all that is true of their schemas; source code may not."""
@@ -207,7 +207,7 @@ class _Comparison:
         self._server, self._item = server, item
 
     def add(self, rule: str, message: str, old: Any = None, new: Any = None, *, error: Failure | None = None) -> None:
-        self._found += 1
+        self._count += 1
         level = self._rules.level(rule)
         if level == "off":
             return
@@ -222,9 +222,9 @@ class _Comparison:
 
     def items(self, old: Item, new: Item) -> None:
         """Compare an item with its older self. A difference without another rule is `contract-changed`."""
-        count = self._found
+        count = self._count
         self._items(old, new)
-        if self._found == count and not _same(_seen_of_item(old), _seen_of_item(new)):
+        if self._count == count and not _same(_seen_of_item(old), _seen_of_item(new)):
             self.add("contract-changed", "the contract differs in a way that no other rule explains")
 
     def _items(self, old: Item, new: Item) -> None:
@@ -319,9 +319,9 @@ class _Comparison:
             self._failure(before[reason], after[reason])
 
     def _failure(self, old: Failure, new: Failure) -> None:
-        count = self._found
+        count = self._count
         self._parts(old, new)
-        if self._found == count and not _same(_seen_of(old), _seen_of(new)):
+        if self._count == count and not _same(_seen_of(old), _seen_of(new)):
             self.add("contract-changed", "the failure differs in a way that no other rule explains", error=new)
 
     def _parts(self, old: Failure, new: Failure) -> None:

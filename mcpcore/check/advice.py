@@ -188,5 +188,5 @@ def _states(clause: str) -> bool:
         return _SUBJECT.match(clause) is not None
     if _STATES.search(clause) or _SUBJECT.match(clause):
         return True
-    found = explain(Exception(clause))
-    return found.matched.layer == "message" and found.code in TRANSIENT
+    explanation = explain(Exception(clause))
+    return explanation.matched.layer == "message" and explanation.code in TRANSIENT

@@ -180,8 +180,8 @@ def evidence(report: Report, question: Question) -> str:
     for finding in report.findings:
         if finding.rule.question == question and finding.rule.level != "note":
             rules[finding.rule.id] += finding.count
-    found = ", ".join(f"{RULES[name].level} {name} in {counted(number, 'call')}" for name, number in rules.items())
-    return ", ".join(parts) + (f": {found}" if found else "")
+    findings = ", ".join(f"{RULES[name].level} {name} in {counted(number, 'call')}" for name, number in rules.items())
+    return ", ".join(parts) + (f": {findings}" if findings else "")
 
 
 def _names(subjects: Iterable[ToolReport]) -> str:

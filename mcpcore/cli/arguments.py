@@ -129,7 +129,7 @@ def _converted(values: Sequence[str], key: str, tool: str, schema: Schema | None
         raise Problem(
             f"arguments of {tool}: {key} is given {len(values)} times and is not a list.", hint=f"give {key} once"
         )
-    return _one(values[0], key, tool, part, schema)
+    return _value_of(values[0], key, tool, part, schema)
 
 
 def _array(values: Sequence[str], key: str, tool: str, part: Schema, schema: Schema | None) -> Any:
@@ -145,10 +145,10 @@ def _array(values: Sequence[str], key: str, tool: str, part: Schema, schema: Sch
     items = next((form["items"] for form in forms(part, schema or {}) if "items" in form), None)
     if not isinstance(items, Mapping):
         return [_guessed(value) for value in values]
-    return [_one(value, key, tool, items, schema) for value in values]
+    return [_value_of(value, key, tool, items, schema) for value in values]
 
 
-def _one(text: str, key: str, tool: str, part: Schema, schema: Schema | None) -> Any:
+def _value_of(text: str, key: str, tool: str, part: Schema, schema: Schema | None) -> Any:
     """`text` as the first type that `part` allows and that fits; a string last, since any text is a string."""
     kinds, choices = _kinds(part, schema), _choices(part, schema)
     for choice in choices:

@@ -47,7 +47,9 @@ def fail_report(ctx: click.Context, path: Path, *, shape: str) -> None:
     met = report_of(calls)
     against = sum(failure.verdict == "against the advice" for failure in met)
     if shape == "json":
-        output.text(output.dumps({"calls": len(calls), "against": against, "failures": [one.to_json() for one in met]}))
+        output.text(
+            output.dumps({"calls": len(calls), "against": against, "failures": [failure.to_json() for failure in met]})
+        )
     else:
         for failure in met:
             _print(failure)

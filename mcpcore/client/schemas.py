@@ -199,7 +199,7 @@ class SampleValues:
         if self._left < 0:
             return None
         node = self.resolved_part(part)
-        for known in self._given(node):
+        for known in self._known_values(node):
             return known
         kind = type_of(node)
         if depth > _DEEPEST:
@@ -215,7 +215,7 @@ class SampleValues:
         return None if kind == "null" else self._text(node)
 
     @staticmethod
-    def _given(node: Mapping[str, Any]) -> Iterator[Any]:
+    def _known_values(node: Mapping[str, Any]) -> Iterator[Any]:
         """Values that the author of the schema wrote down."""
         if "const" in node:
             yield node["const"]

@@ -140,13 +140,13 @@ def is_of_caller(text: str, arguments: Mapping[str, Any]) -> bool:
     They may name it without its folder. Code that they hold has no file, and the frames of the language's own library
     are nobody's. A text that is longer than what is searched counts as the server's.
     """
-    given = json.dumps(arguments)
+    asked = json.dumps(arguments)
     frames = {python or other for python, other in _FRAME.findall(text[:MAX_SEARCHED])}
     own = {_FOLDER.sub("", file) for file in frames if not _OF_LANGUAGE.fullmatch(file)}
     return (
         0 < len(own) <= _MAX_FILES
         and len(text) <= MAX_SEARCHED
-        and all(_NO_FILE.fullmatch(file) or re.search(_NAMED % re.escape(file), given) for file in own)
+        and all(_NO_FILE.fullmatch(file) or re.search(_NAMED % re.escape(file), asked) for file in own)
     )
 
 
@@ -193,8 +193,8 @@ def disguised_failure(result: Json, arguments: Mapping[str, Any], *, declared: C
     if facts is None or not _PROMISED.isdisjoint(declared) or facts in arguments.values():
         return None
     # The only text may be that of a file or a page that the arguments name, or their own.
-    given = json.dumps(arguments, ensure_ascii=False)
-    if text is not None and (_PLACE.search(given) or json.dumps(text.strip(), ensure_ascii=False)[1:-1] in given):
+    asked = json.dumps(arguments, ensure_ascii=False)
+    if text is not None and (_PLACE.search(asked) or json.dumps(text.strip(), ensure_ascii=False)[1:-1] in asked):
         return None
     is_alone = isinstance(result.get("structuredContent"), dict) or len(result.get("content") or ()) == 1
     return facts if is_alone and (_holds_error(facts) or envelope_in(facts) is not None) else None

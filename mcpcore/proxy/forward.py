@@ -249,7 +249,7 @@ class Forward:
                 # Whatever its type says: clients differ in the types that they take for JSON.
                 answer = await response.aread()
                 read_as = _addressed(answer, body) if response.status_code >= 400 else answer
-                changed = _one(conversation.from_server(read_as), answer)
+                changed = _changed(conversation.from_server(read_as), answer)
                 is_changed = changed != read_as
                 # Clients on the SDK read no result where the status is one of an error.
                 status = 200 if is_changed and response.status_code >= 400 else response.status_code
@@ -269,7 +269,7 @@ class Forward:
             async for event in events_of(response.aiter_bytes()):
                 data = data_of(event)
                 resumable = resumable or _HAS_ID.search(event) is not None
-                changed = _one(conversation.from_server(data), data) if data else data
+                changed = _changed(conversation.from_server(data), data) if data else data
                 yield event if changed == data else with_data(event, changed)
         except (httpx2.HTTPError, LineTooLongError) as exc:
             # A client that knows the id of an event may ask for those after it.
@@ -323,7 +323,7 @@ def _addressed(answer: bytes, request: bytes) -> bytes:
     return write({**error, "id": asked["id"]}) if isinstance(asked, dict) and "id" in asked else answer
 
 
-def _one(step: Step, answer: bytes) -> bytes:
+def _changed(step: Step, answer: bytes) -> bytes:
     """What the client gets; HTTP needs an answer also to a request that the client has cancelled."""
     if step.to_client:
         return step.to_client[0]

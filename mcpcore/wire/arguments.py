@@ -389,17 +389,17 @@ def _bounds(node: Mapping[str, Any]) -> list[str]:
         low, high = node.get(least), node.get(most)
         if low is not None and high is not None:
             amount = f"{low}" if unit and low == high else f"{low} to {high}"
-            limits.append(f"{between} {_counted(amount, unit, one=low == high == 1)}")
+            limits.append(f"{between} {_counted(amount, unit, singular=low == high == 1)}")
         elif low is not None:
-            limits.append(f"{at_least} {_counted(str(low), unit, one=low == 1)}")
+            limits.append(f"{at_least} {_counted(str(low), unit, singular=low == 1)}")
         elif high is not None:
-            limits.append(f"{at_most} {_counted(str(high), unit, one=high == 1)}")
+            limits.append(f"{at_most} {_counted(str(high), unit, singular=high == 1)}")
     limits += [words.format(node[key]) for key, words in _RULES.items() if isinstance(node.get(key), str | int | float)]
     return limits
 
 
-def _counted(amount: str, unit: str, *, one: bool) -> str:
-    return f"{amount} {unit if one else f'{unit}s'}" if unit else amount
+def _counted(amount: str, unit: str, *, singular: bool) -> str:
+    return f"{amount} {unit if singular else f'{unit}s'}" if unit else amount
 
 
 _RANGES: Final = (

@@ -43,14 +43,14 @@ def _sqlite(statement: str, *parameters: object) -> Callable[[Peers], None]:
 
 def _locked(p: Peers) -> None:
     path = Path(tempfile.mkdtemp()) / "a.db"
-    one, two = sqlite3.connect(path), sqlite3.connect(path, timeout=0)
+    holder, waiting = sqlite3.connect(path), sqlite3.connect(path, timeout=0)
     try:
-        one.execute("CREATE TABLE t (a)")
-        one.execute("BEGIN EXCLUSIVE")
-        two.execute("INSERT INTO t VALUES (1)")
+        holder.execute("CREATE TABLE t (a)")
+        holder.execute("BEGIN EXCLUSIVE")
+        waiting.execute("INSERT INTO t VALUES (1)")
     finally:
-        one.close()
-        two.close()
+        holder.close()
+        waiting.close()
 
 
 def _interrupted(p: Peers) -> None:

@@ -72,10 +72,10 @@ def _stamina() -> None:
 
 
 def _would_block() -> None:
-    one, two = socket.socketpair()
-    with one, two:
-        one.setblocking(False)
-        one.recv(1)
+    near, far = socket.socketpair()
+    with near, far:
+        near.setblocking(False)
+        near.recv(1)
 
 
 def _vacuum() -> None:

@@ -205,6 +205,7 @@ def swallowed(guards: tuple[Guard, ...]) -> bool:
     """Whether no exception passes some guards, so that unresolved calls behind them do not matter."""
     for guard in guards:
         for clause in guard.clauses:
+            # It catches before the clauses below it do, and raises some of that again.
             if clause.passes:
                 break
             if not BROAD.isdisjoint(clause.types):

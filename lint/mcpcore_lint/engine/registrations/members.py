@@ -174,6 +174,7 @@ class Members:
             placed: list[Placed] = []
             for key, member, where in self.of(holder, scope) if before or after else []:
                 word = string(evaluate(key, where)) or ""
+                # The part that varies is not empty: `getattr(self, f"do_{name}")` does not mean a member `do_`.
                 if word.startswith(before) and word.endswith(after) and len(word) > len(before) + len(after):
                     placed.append((member, where))
             return placed
@@ -226,6 +227,7 @@ def imported_modules(call: ast.Call, scope: Scope, functions: Functions) -> list
     module, folder, is_deep = written_scope(scope).module, _of_package(call, scope), False
     queue: list[Placed] = [(argument, scope) for argument in call.args] if folder is None else []
     seen: set[ast.expr] = set()
+    # The queue grows while it is read, so the nearest folder is found first.
     for node, where in queue:
         if node in seen or len(seen) > _STEPS:
             continue

@@ -116,10 +116,12 @@ class ErrorReader:
             return self.made_by_context(call)
         for value in options(self.callee(call.func, scope)):
             symbol = value
+            # `partial(not_found, ...)` makes the error that its function makes.
             if isinstance(value, CallValue) and value.func.name == "functools.partial" and value.args:
                 symbol = value.args[0]
             if isinstance(symbol, Symbol) and self._makes_error(symbol):
                 for option in options(evaluate(call, scope)):
+                    # What a helper of the project makes is read at the helper, where the code and the reason stand.
                     if isinstance(option, CallValue) and option.node is call:
                         return self._error_of(option, call)
         return None
@@ -144,6 +146,7 @@ class ErrorReader:
         """Return the error that raising a value raises: the value is a call or a class."""
         if isinstance(value, Symbol) and isinstance(value.definition, ast.ClassDef | None):
             value = CallValue(at, self.module, value)
+            # Raised as classes, without the arguments that they require, these are TypeErrors.
             if value.func.name == CODED_ERROR or value.func.name.startswith("mcpcore."):
                 return None
         if not isinstance(value, CallValue) or not self._makes_error(value.func):
@@ -170,8 +173,10 @@ class ErrorReader:
         name, form = made_by.name, self.form_of(made_by)
         if form is None:
             return None
+        # Other classes have their own order of arguments, so only keywords can be told apart.
         arguments = arguments_of(value, dict.fromkeys(CODED_ARGUMENTS))
         if not arguments["message"].given and value.args:
+            # A message comes first by habit, and after the code in `MCPError(code, message)`.
             position = 1 if form == "protocol" and len(value.args) > 1 else 0
             arguments |= arguments_of(value, {"message": position})
         if form == "coded":
@@ -240,6 +245,7 @@ class ErrorReader:
             return "project" if "builtins.BaseException" in above else None
         if self.hierarchy.is_exception(name) is True:
             return "other"
+        # A class of a package that is not read: only its name says that it is an exception.
         last = name.rpartition(".")[2]
         return "other" if last[:1].isupper() and last.endswith(("Error", "Exception", "Timeout")) else None
 
@@ -288,6 +294,7 @@ def _reason_of(reason: Value, data: Value, node: ast.AST, module: Module) -> Val
 def _constructing(symbol: Symbol, call: CallValue) -> CallValue | None:
     """Return the call of `CodedError.__init__` to which a call of a subclass leads; None if that is not certain."""
     info = class_info(symbol)
+    # Another base may have a constructor that nobody reads.
     if info is None or outside_bases(info) != [CODED_ERROR]:
         return None
     for owner in ancestry(info):
@@ -299,6 +306,7 @@ def _constructing(symbol: Symbol, call: CallValue) -> CallValue | None:
         sets = any(
             isinstance(part, ast.Attribute) and type(part.ctx) is ast.Store and part.attr in _SET for part in nodes
         )
+        # After two calls, or an attribute that is set later, it is not certain which value the error ends up with.
         if len(supers) != 1 or sets or not call.complete:
             return None
         scope = owner.module.scope_of(method)
@@ -330,6 +338,7 @@ def fate_of(node: ast.AST, body: BodyNodes) -> Fate:
         parent = body.parents.get(current)
         match parent:
             case ast.Raise(exc=raised):
+                # In `raise other from error` it is only the cause, which somebody may read.
                 return "raised" if raised is current else "escapes"
             case ast.Return():
                 return "returned"
@@ -364,6 +373,7 @@ def fate_of(node: ast.AST, body: BodyNodes) -> Fate:
 def _name_fate(name: str, assignment: ast.AST, body: BodyNodes) -> Fate:
     """Return the fate of an error that is assigned to a variable."""
     match = body.scope_at(assignment).lookup(name)
+    # Any function may raise what a name of the module holds.
     if match is None or match[0].is_module:
         return "escapes"
     fate: Fate = "unused"

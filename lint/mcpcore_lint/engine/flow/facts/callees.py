@@ -60,8 +60,10 @@ class Callees:
         function = where.node
         if isinstance(function, ast.Module) or any(binding.kind != "parameter" for binding in bindings):
             return None
+        # Its class says what a call runs, whatever the caller passes.
         if any(self.inference.annotation(binding.annotation, where.parent or where) for binding in bindings):
             return None
+        # `self` or `cls`, which no caller passes as an argument.
         if where.owner is not None and bindings[0].node is next(iter(all_parameters(function.args)), None):
             return None
         return parameter_of(function, self.module, node.id)
@@ -82,6 +84,7 @@ class Callees:
         if isinstance(func, (ast.Name, ast.Attribute)):
             values = options(self.builder.errors.callee(func, self.scope))
             callees = [callee for value in values for callee in self._from_value(value, func)]
+            # What a name evaluates to is exact. Types are only asked where it evaluates to nothing.
             if callees:
                 return callees
             func = self.builder.contexts.renamed(func)
@@ -124,6 +127,7 @@ class Callees:
             return None
         if not is_abstract(*method):
             return [key_of(method[0], method[1].module, kind.info)]
+        # An interface that the project implements once means that class. Of several, none is chosen.
         only = only_implementation(kind.info)
         method = method_of(only, name) if only is not None else None
         return [key_of(method[0], method[1].module, only)] if method is not None else []
@@ -181,6 +185,7 @@ class Callees:
         if isinstance(kind, Outside):
             return [f"{kind.name}.{attr}" if kind.name else "builtins.object"]
         if isinstance(kind, Super):
+            # `super()` continues behind the class that contains it, in the order of the object's own class.
             order = ancestry(kind.receiver)
             after = order[order.index(kind.owner) + 1 :] if kind.owner in order else ancestry(kind.owner)[1:]
             for parent in after:
@@ -192,6 +197,7 @@ class Callees:
         methods = self.methods(kind, attr)
         if methods is not None:
             return [*methods]
+        # No method, but maybe a function in an attribute: `self.handle = handle`.
         stored = (entry for info in ancestry(kind.info) for entry in info.instance_attributes.get(attr, ()))
         named = (evaluate(value, scope) for _, value, scope in stored if isinstance(value, ast.Name))
         callees = [callee for value in named for option in options(value) for callee in self._from_value(option)]
@@ -258,6 +264,7 @@ class Callees:
         keys: list[Key] = []
         for kind in self.inference.of(node.value, self.scope):
             method = method_of(kind.info, node.attr) if isinstance(kind, (Instance, ClassObject)) else None
+            # A property passes on its value, not itself.
             if method is not None and isinstance(kind, (Instance, ClassObject)) and not is_property(method[0]):
                 keys.extend(self.methods(kind, node.attr) or ())
         return keys
@@ -276,6 +283,7 @@ def arguments_for(function: FunctionNode, module: Module, call: ast.Call) -> dic
     """Return the arguments that a call passes to a function, by the names of its parameters."""
     positional = [arg.arg for arg in (*function.args.posonlyargs, *function.args.args)]
     if module.scope_of(function).owner is not None and not is_static(function):
+        # The object before the dot is the first argument, and not in the call.
         positional = positional[1:]
     arguments = dict(zip(positional, call.args, strict=False))
     return arguments | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}

@@ -196,6 +196,7 @@ def _check(ctx: MethodContext, declared: Iterable[str] | None) -> None:
     handler = get_proper_type(ctx.arg_types[0][0]) if ctx.arg_types and ctx.arg_types[0] else None
     if declared is None or not isinstance(handler, CallableType):
         return
+    # The context comes first, or second in a method.
     for parameter in map(get_proper_type, handler.arg_types[:2]):
         if isinstance(parameter, Instance) and parameter.type.fullname == _CONTEXT:
             for reason in sorted(set(try_getting_str_literals_from_type(parameter.args[0]) or ()) - set(declared)):
@@ -245,6 +246,7 @@ def _reasons(expression: Expression, checker: TypeChecker, depth: int) -> set[st
             if isinstance(statement, AssignmentStmt)
             and any(isinstance(target, NameExpr) and target.node is expression.node for target in statement.lvalues)
         ]
+        # Of two assignments it is not certain which one the contract takes.
         return _reasons(assigned[0], checker, depth - 1) if len(assigned) == 1 else None
     if isinstance(expression, CallExpr) and isinstance(expression.callee, RefExpr) and expression.args:
         if expression.callee.fullname == "mcpcore.contract.failure_modes.Contract":

@@ -97,6 +97,7 @@ class Stats:
         start = floor(self.since, self.step)
         for counted in self.groups if group is None else (group,):
             for second, count in counted.seconds.items():
+                # Where even the longest step needs too many slots, the last slot takes the rest.
                 counts[min((second - start) // self.step, self.slots - 1)] += count
         return counts
 
@@ -163,6 +164,7 @@ def collect(records: Iterable[Record], *, slots: int = MOST_SLOTS) -> Stats:
             continue  # no client received it
         key = (what_failed(record), text_of(record, "reason"), text_of(record, "name") or "-")
         group = groups.get(key)
+        # A forged trail can name any number of tools. The page and the memory stay small.
         if group is None and len(groups) >= MAX_GROUPS:
             key = (OTHERS, None, "-")
             group = groups.get(key)
@@ -226,6 +228,7 @@ def chart(stats: Stats, *, height: int = 8, bars: str = BARS) -> list[str]:
     for row in range(height, 0, -1):
         cells = []
         for n in series:
+            # Rounded up, so that one failure is seen beside thousands.
             filled = -(-n * height * eighths // top) - (row - 1) * eighths
             cells.append(" " if filled <= 0 else bars[min(filled, eighths) - 1])
         mark = str(top) if row == height else ""

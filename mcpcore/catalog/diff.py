@@ -299,6 +299,7 @@ class _Comparison:
         removed = [error for reason, error in before.items() if reason not in after]
         added = [error for reason, error in after.items() if reason not in before]
         for former, renamed in _renamed(removed, added):
+            # A client has to write one other name. That is one change, not a removal and an addition.
             removed = [error for error in removed if error.reason != former.reason]
             added = [error for error in added if error.reason != renamed.reason]
             self.add(
@@ -310,6 +311,7 @@ class _Comparison:
             )
             self._failure(former, renamed)
         for error in removed:
+            # If it can only be read in part, the reason may be in the other part.
             if new.contract == "declared":
                 self.add("reason-removed", "the reason was removed", error.code_label, error=error)
         for error in added:
@@ -327,6 +329,7 @@ class _Comparison:
     def _parts(self, old: Failure, new: Failure) -> None:
         if _code_of(old) != _code_of(new) or (old.name != new.name and None not in (old.name, new.name)):
             labels = [old.code_label, new.code_label]
+            # Two applications may give one name two numbers.
             if labels[0] == labels[1]:
                 labels = [f"{error.code_label} ({error.code})" for error in (old, new)]
             self.add("code-changed", f"the code changed from {labels[0]} to {labels[1]}", *labels, error=new)

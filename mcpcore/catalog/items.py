@@ -77,6 +77,7 @@ def _contract(plain: Mapping[str, Any], problems: list[str]) -> tuple[list[Failu
     if len(published) > MAX_ENTRIES:
         problems.append(f"the contract has {len(published)} entries, of which {MAX_ENTRIES} are read")
     errors: dict[str, Failure] = {}
+    # Only a contract that is read in full shows that a reason is gone.
     complete = len(published) <= MAX_ENTRIES
     for index, entry in enumerate(published[:MAX_ENTRIES]):
         where = f"errors[{index}]"
@@ -136,6 +137,7 @@ def _code(name: object, number: object, where: str, problems: list[str]) -> dict
         problems.append(f"{where} has no code")
         return {"name": None, "code": None}
     known = code_named(name)
+    # Any server can publish a name and a number that contradict each other.
     if known is not None and number not in (None, int(known)):
         problems.append(f"{where}: {name} has the number {int(known)}, not {number}")
     if known is None and name is not None and isinstance(number, int) and (same := code_numbered(number)) is not None:

@@ -44,6 +44,7 @@ _MAX_LEVELS: Final = 12
 def core_of(node: Schema, root: Schema) -> Schema:
     """`node`; if it is a union of null and one branch, that branch with the other keys of `node`."""
     keys = [key for key in ("anyOf", "oneOf", "allOf") if isinstance(node.get(key), list)]
+    # The branches of `allOf` hold together, so none of them is the whole.
     if len(keys) != 1 or keys == ["allOf"]:
         return node
     kept = [branch for branch in branches({keys[0]: node[keys[0]]}, root) if branch.get("type") != "null"]
@@ -90,6 +91,7 @@ def rest_of(core: Schema, root: Schema, left: list[int]) -> str:
     """
     explained = _REFERENCES | _LOWER | _UPPER | _OTHER | _explained_types(core)
     kept = {key: value for key, value in core.items() if key not in explained}
+    # The type has it: `string/date-time`.
     if isinstance(core.get("type"), str) and isinstance(core.get("format"), str):
         kept.pop("format", None)
     fields, required = kept.get("properties"), kept.get("required")
@@ -97,6 +99,7 @@ def rest_of(core: Schema, root: Schema, left: list[int]) -> str:
         if isinstance(kept.get(key), kind):
             del kept[key]
     if isinstance(required, list) and isinstance(fields, Mapping):
+        # Each field says itself whether it is required.
         required = [name for name in required if not isinstance(name, str) or name not in fields]
     if required:
         kept["required"] = required
@@ -179,6 +182,7 @@ class Field(NamedTuple):
     def _admits_types(self, other: Field) -> bool:
         if self.types is None or other.types is None:
             return self.types is None
+        # JSON Schema counts integers among the numbers.
         own = self.types | {"integer"} if "number" in self.types else self.types
         return all(kind in own or kind.partition("/")[0] in own for kind in other.types)
 
@@ -327,6 +331,7 @@ def _values(node: Schema, root: Schema) -> frozenset[str] | None:
 def _type_of(value: object) -> str:
     if value is None:
         return "null"
+    # By the exact type, since true is an integer to Python.
     names = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
     return names.get(type(value), "string")
 

@@ -476,6 +476,7 @@ class Overlay:
         for kind, name, declared in _declared(file):
             unwritten = [entry for entry in declared if not drafts and entry.recovery.startswith(TODO)]
             left_out += [f"{kind}.{name} {entry.reason}" for entry in unwritten]
+            # In place, since these are the lists of the file itself.
             declared[:] = [entry for entry in declared if entry not in unwritten]
             twice = next((reason for reason, count in Counter(e.reason for e in declared).items() if count > 1), None)
             if twice is not None:

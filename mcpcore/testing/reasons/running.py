@@ -247,6 +247,7 @@ def _own_sites(file: str) -> dict[int, dict[str, list[int]]]:
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
+        # A handler is known by the first line of its code object, which is that of its first decorator.
         first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
         named = sites.setdefault(first, {})
         for node in ast.walk(function):

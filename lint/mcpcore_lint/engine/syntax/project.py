@@ -343,6 +343,7 @@ class Project:
                     text = file.read().decode("latin-1")
             except OSError:
                 text = ""
+            # A file is read again in less time than it is worth in memory.
             if len(self._texts) < MANY:
                 self._texts[absolute] = text
         return text

@@ -91,6 +91,7 @@ class Scope:
         while scope is not None:
             bindings = scope._bindings  # noqa: SLF001 - the property costs as much as the look-up
             known = (scope.bindings if bindings is None else bindings).get(name)
+            # `global` and `nonlocal` mean the name of a scope further out.
             if known is not None and (not scope.globals or name not in scope.globals):
                 return scope, known
             scope = scope.parent
@@ -182,6 +183,7 @@ def bind_statement(node: ast.AST, bindings: Bindings, scope: Scope) -> None:
                     _bind(bindings, alias.asname or alias.name, Binding("import", node, target=source))
                 elif scope.is_module:
                     scope.module.star_imports.append((node.module or "", node.level))
+        # Overloads only declare: the function is the `def` without that decorator.
         case ast.FunctionDef() | ast.AsyncFunctionDef() if role_of(node) != "overload":
             _bind(bindings, node.name, Binding("function", node))
         case ast.ClassDef():
@@ -219,6 +221,7 @@ def targets_of(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.e
     match target, value:
         case ast.Tuple(elts=targets) | ast.List(elts=targets), _:
             values: list[ast.expr | None] = [*value.elts] if isinstance(value, (ast.Tuple, ast.List)) else []
+            # Behind a star, only a run shows which value goes where.
             if len(values) != len(targets) or any(isinstance(item, ast.Starred) for item in (*targets, *values)):
                 values = [None] * len(targets)
             for inner, item in zip(targets, values, strict=True):

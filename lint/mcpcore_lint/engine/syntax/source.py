@@ -65,6 +65,7 @@ class Source:
         bom = raw.startswith(BOM)
         body = raw.removeprefix(BOM)
         encoding = _encoding_of(body)
+        # Python refuses such a file, too.
         if bom and encoding not in {"utf-8", "utf8"}:
             raise SourceError(f"the file starts with a UTF-8 byte-order mark and declares the encoding {encoding!r}")
         try:
@@ -126,6 +127,7 @@ class Source:
         """The character offset of a position as `ast` gives it: line from 1, column in UTF-8 bytes from 0."""
         starts = self.line_starts
         start = starts[min(line, len(starts)) - 1]
+        # Each character takes at least one byte, so this holds all of them.
         chunk = self.text[start : start + byte_column]
         if self._ascii or chunk.isascii():
             return start + len(chunk)
@@ -200,6 +202,7 @@ def parse(source: Source) -> ast.Module:
         try:
             return ast.parse(source.text, filename=source.path)
         except SyntaxError as error:
+            # The file may be written for a newer Python than this one, and its tools are checked all the same.
             if (older := downleveled(source.text)) is not None:
                 with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
                     return ast.parse(older, filename=source.path)

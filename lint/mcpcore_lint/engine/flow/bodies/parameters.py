@@ -189,6 +189,7 @@ class ContextCalls:
                 if type(parent) is ast.Assign and len(parent.targets) == 1 and type(parent.targets[0]) is ast.Name:
                     name = parent.targets[0].id
                     bound = self.body.scope_at(attribute).lookup(name)
+                    # After another assignment, the name may be anything at the call.
                     if bound is not None and len(bound[1]) == 1:
                         self._renamed[name] = attribute
 

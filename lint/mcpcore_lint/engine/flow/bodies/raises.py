@@ -153,6 +153,7 @@ class RaiseReader:
         """Whether a clause raises the caught exception again."""
         for part in walk_shallow([*clause.body]):
             if isinstance(part, ast.Raise):
+                # A bare `raise` in a clause further in raises what that one caught.
                 if part.exc is None and self.catch_of(part) is self.catches.get(clause):
                     return True
                 if isinstance(part.exc, ast.Name) and part.exc.id == clause.name:

@@ -211,7 +211,7 @@ class Context(Generic[R_contra, LifespanT]):
         """
         entry = self._contract.get(reason)
         if entry is None:
-            # A declared reason is found above. What gets here is a failure mode or a mistake.
+            # A declared reason is found above. Only a failure mode or a mistake gets here.
             entry = self._entry(reason, "fail")
         return failure_of(entry, message, data, recovery=recovery, retry=retry, effects=effects)
 

@@ -173,7 +173,7 @@ class ErrorReader:
         name, form = made_by.name, self.form_of(made_by)
         if form is None:
             return None
-        # Other classes have their own order of arguments, so only keywords can be told apart.
+        # Other classes order their arguments in their own way, so only keywords are known by name.
         arguments = arguments_of(value, dict.fromkeys(CODED_ARGUMENTS))
         if not arguments["message"].given and value.args:
             # A message comes first by habit, and after the code in `MCPError(code, message)`.
@@ -294,7 +294,7 @@ def _reason_of(reason: Value, data: Value, node: ast.AST, module: Module) -> Val
 def _constructing(symbol: Symbol, call: CallValue) -> CallValue | None:
     """Return the call of `CodedError.__init__` to which a call of a subclass leads; None if that is not certain."""
     info = class_info(symbol)
-    # Another base may have a constructor that nobody reads.
+    # Another base may have a constructor, which is not read.
     if info is None or outside_bases(info) != [CODED_ERROR]:
         return None
     for owner in ancestry(info):

@@ -84,7 +84,7 @@ class Callees:
         if isinstance(func, (ast.Name, ast.Attribute)):
             values = options(self.builder.errors.callee(func, self.scope))
             callees = [callee for value in values for callee in self._from_value(value, func)]
-            # What a name evaluates to is exact. Types are only asked where it evaluates to nothing.
+            # The value of a name is exact. Types are only asked where it has none.
             if callees:
                 return callees
             func = self.builder.contexts.renamed(func)

@@ -153,6 +153,10 @@ LEFT = {
         '        python-version: ["3.9", "3.10", "3.12"]\n        python-version: "3.12"\n',
         'ci.yml:1: python-version: ["3.9", "3.10", "3.12"]: mcpcore needs Python 3.11 or later',
     ),
+    ".github/workflows/test.yml": (
+        "matrix:\n  python-version:\n    - '3.11'\n    - '3.10'\n  os:\n    - '3.9'\n",
+        "test.yml:2: python-version: - '3.11' - '3.10': mcpcore needs Python 3.11 or later",
+    ),
     ".gitlab-ci.yml": (
         "test:\n  image: python:3.9-slim\n",
         ".gitlab-ci.yml:2: image: python:3.9-slim: mcpcore needs Python 3.11 or later",
@@ -478,6 +482,42 @@ python_version = "3.10"
     aliases = text + "plugins = ['pydantic.mypy']\n"
     outcome, _ = run(tmp_path, {"server.py": SDK + hints, "pyproject.toml": aliases})
     assert "type checker" not in "\n".join(report(outcome))
+
+
+README = """# A server for Python 3.10+
+![Python](https://img.shields.io/badge/python-%3E%3D3.10-blue) ![](https://img.shields.io/badge/Python-3.10%2B-blue)
+| Python | **3.10** or newer |
+
+Python version: >= 3.10, and Python 3.12+ for the client.
+Tested with Python 3.10 and Python 3.10.4+; the old client needs Python 3.8+.
+
+Changelog
+---------
+- Python 3.10+ is needed.
+"""
+
+
+def test_documents_that_name_an_earlier_python_follow(tmp_path: Path) -> None:
+    """Those that may mean something else have a line. A changelog stays, and so does the document of another project."""
+    bundle = '{"compatibility": {"runtimes": {"python": ">=3.10,<4"}}}'
+    table = '[project]\nrequires-python = ">=3.10"\ndependencies = ["mcp"]\n'
+    kept: dict[str, str | bytes] = {
+        "docs/CHANGES.md": "Python 3.10+\n",
+        "new/README.md": "Python 3.10+\n",
+        "new/pyproject.toml": table.replace("3.10", "3.12"),
+        "new/server.py": SDK,
+        "node_modules/x/README.md": "Python 3.10+\n",
+    }
+    files = {"server.py": SDK, "README.md": README, "manifest.json": bundle, "pyproject.toml": table, **kept}
+    outcome, after = run(tmp_path, {**files, "docs/a.rst": "Python 3.10+"})
+    head, past = README.split("Tested")
+    assert head.replace("3.10", "3.11") + "Tested" + past == after["README.md"]
+    assert (bundle.replace("3.10", "3.11"), "Python 3.11+") == (after["manifest.json"], after["docs/a.rst"])
+    assert [*kept.values()][:2] == [after[name] for name in kept][:2]
+    assert ["README.md:6: an earlier version of Python: the project needs Python 3.11 or later now"] == report(outcome)
+    run(tmp_path / "b", {**files, "pyproject.toml": "", "requirements.txt": "mcp", "src/a.py": ""}, write=False)
+    left = migrate([str(tmp_path / "b" / "src"), str(tmp_path / "b" / "server.py")], write=True).left
+    assert {1, 2, 3, 5, 6} <= {line.line for line in left if line.path.endswith("README.md")}
 
 
 def test_a_folder_of_requirements_belongs_to_the_project(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ _PYTHON: Final = re.compile(
     r"^(?:(?:(?:requires-python|python|python_requires)\s*=|\s*\"python\"\s*:)\s*[\"']?[^\"'\n]*?(?:>=|\^|~=?)\s*3\.(?P<minor>\d+)(?P<rest>[^\n]*)$"
     r"|(?:python_(?:full_)?version\s*=\s*[\"']|[^\n]*\"python\"\s*:\s*\"[^\"\d\n]*)3\.(?P<exact>\d+)[^\n]*$"
     r"|[ \t-]*(?:FROM|(?:docker|image):)\s+(?:\S*/)?python:3\.(?P<image>\d+).*$"
-    r"|[ \t-]*(?:python-?version|versionSpec):[^\n]*?\b3\.(?P<ci>[6-9]|10)\b.*$"
+    r"|[ \t-]*(?:python-?version|versionSpec):[^\n]*(?:\n[ \t]*-[^\n]*)*?\b3\.(?P<ci>[6-9]|10)\b.*$"
     r"|(?:cpython-|python)?3\.(?P<alone>\d+(?:\.\d+)?)[ \t]*\r?$)",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -208,6 +208,8 @@ class Requirements(NamedTuple):
     left: tuple[Left, ...] = ()
     raised: tuple[Left, ...] = ()
     """The versions of Python that the project does not support any more."""
+    python: int = 0
+    """The least minor version of Python for all that the file lists; 0 if the run does not change it."""
 
 
 def plan_requirements(
@@ -285,7 +287,11 @@ def plan_requirements(
         if can and changes and names[0] == names[1]:
             edits += changes
             raised += _comments(path, text, match)
-        elif added or (pin is not None and _CAPPED.search(match["version"].strip() or match[0].partition("(")[2])):
+        elif added or (
+            pin is not None
+            and not _is_idle(match, needs)
+            and _CAPPED.search(match["version"].strip() or match[0].partition("(")[2])
+        ):
             name, version = match.group("name", "version")
             by = (
                 f"add {' and '.join(map(package, added))} too, which"
@@ -304,7 +310,19 @@ def plan_requirements(
         edits += new
         line = Left(path, 1, (), "the import of mcpcore", f"no list of dependencies has it, so add {requirement}")
         left += [line] * (not new)
-    return Requirements(tuple(sorted(edits)), tuple(left), tuple(raised))
+    is_main = lists is not None and not (optional or is_held)
+    return Requirements(tuple(sorted(edits)), tuple(left), tuple(raised), is_main * _least(needs)[0])
+
+
+def _least(needs: Needs) -> tuple[int, str]:
+    """The least minor version of Python for some code, and what needs it; 0 if the code does not change it."""
+    who = "mcpcore" if needs.mcpcore else "version 2 of the SDK"
+    return (11 if needs.mcpcore else 10) * (needs.mcpcore or needs.moved), who
+
+
+def python_of(text: str) -> int:
+    """The least minor version of Python that a list asks for; 0 if it does not say it."""
+    return max((int(match["minor"] or 0) for match in _PYTHON.finditer(text)), default=0)
 
 
 def _line(text: str, match: re.Match[str]) -> int:
@@ -454,6 +472,12 @@ def _pin(match: re.Match[str]) -> str | None:
     return version[:before] + new + version[max(after, before) :]
 
 
+def _is_idle(match: re.Match[str], needs: Needs) -> bool:
+    """Whether nothing changes in a project that already asks for the new version."""
+    lower, least = _LOWER.search(match["version"]), int(LEAST[match["name"]].partition(".")[0])
+    return not (needs.mcpcore or needs.moved) and lower is not None and int(lower[2]) >= least
+
+
 def _quoted(requirement: str, match: re.Match[str]) -> str:
     """A requirement, or a part of it, without the quotes in which another one stands."""
     return requirement if match["quote"] == '"' else requirement.replace("'", '"')
@@ -489,8 +513,8 @@ def _python(path: str, text: str, needs: Needs, *, writable: bool) -> tuple[list
     edits: list[Edit] = []
     left: list[Left] = []
     raised: list[Left] = []
-    least, who = (11, "mcpcore") if needs.mcpcore else (10, "version 2 of the SDK")
-    for match in _PYTHON.finditer(text) if needs.mcpcore or needs.moved else ():
+    least, who = _least(needs)
+    for match in _PYTHON.finditer(text) if least else ():
         line = text.count("\n", 0, match.start()) + 1 + (len(match[0]) - len(match[0].lstrip("\n")))
         said = " ".join(match[0].split())
         table = text[text.rfind("\n[", 0, match.start()) + 1 :].partition("]")[0]

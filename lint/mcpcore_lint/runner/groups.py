@@ -178,6 +178,14 @@ def listing(group: Group, sources: Iterable[str]) -> list[str]:
     return [path for path in paths if FILES.search(path.replace(os.sep, "/")) and os.path.isfile(path)]
 
 
+def others(group: Group, name: re.Pattern[str]) -> Iterator[str]:
+    """The files below the folder of a project that have some name, without those that a walk would not find."""
+    for folder, folders, names in os.walk(group.config.root):
+        folders[:] = sorted(inner for inner in folders if not _is_skipped(os.path.join(folder, inner)))
+        paths = (os.path.join(folder, file) for file in sorted(names) if name.search(file))
+        yield from filter(group.walk.finds, paths)
+
+
 def beside(root: str, lists: Collection[str]) -> list[bytes]:
     """What the other files of a folder hold that are neither code nor large, each with its name in the first line."""
     entries = [entry for entry in os.scandir(root) if entry.is_file() and entry.path not in lists]

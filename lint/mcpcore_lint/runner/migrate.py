@@ -32,11 +32,12 @@ from mcpcore_lint.migrate.reached import imported_by, unresolved_lines
 from mcpcore_lint.migrate.renames import ATTRIBUTES, members_renamed
 from mcpcore_lint.migrate.server import Project, Renaming
 from mcpcore_lint.model import ToolDef
-from mcpcore_lint.paths import below, is_below
+from mcpcore_lint.paths import below
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.checker import Checker, crashes, guarded
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
-from mcpcore_lint.runner.groups import Group, base_of, beside, find_groups, listing
+from mcpcore_lint.runner.groups import Group, base_of, find_groups, listing
+from mcpcore_lint.runner.installing import plans
 from mcpcore_lint.runner.outcome import Located, Migration, Tried
 from mcpcore_lint.runner.patch import FixedFile, Moves, disjoint
 from mcpcore_lint.runner.trial import Experiment, Program, Trial, programs
@@ -68,7 +69,7 @@ def migrate(
     chosen = frozenset(rules) or frozenset(RULES)
     named = real_paths(paths)
     groups = find_groups(paths, lambda settings: settings._replace(include_tests=True))
-    run = _Run(groups, base_of(groups), chosen, named)
+    run = Run(groups, base_of(groups), chosen, named)
     # The garbage collector would walk the syntax trees again and again while more are made.
     enabled = gc.isenabled()
     gc.disable()
@@ -81,7 +82,7 @@ def migrate(
             gc.enable()
 
 
-class _Run:
+class Run:
     """The state of a run."""
 
     def __init__(self, groups: Sequence[Group], base: str, rules: frozenset[str], named: tuple[str, ...]) -> None:
@@ -173,7 +174,7 @@ class _Run:
             for _ in range(MAX_PASSES):
                 step(current, visited)
                 tools = tools or len(current.handlers)
-                removed = [(place.path, place.left._replace(line=self._line(place))) for place in current.removed]
+                removed = [(place.path, place.left._replace(line=self.line(place))) for place in current.removed]
                 edits = {path: edits for path, edits in current.edits.items() if path not in kept}
                 made = self._apply(edits, crashed) if len(crashed) == known else set()
                 if len(crashed) > known:
@@ -243,46 +244,13 @@ class _Run:
             self.moves.pop(path, None)
         self.requirements = {}
         for group, files in self.projects if "server" in self.rules else ():
-            sources = [path for path in files if not in_test_file(self.shown(path))]
-            lists = listing(group, sources)
-            code = {path: content_of(path) or b"" for path in group.walk.files if not in_test_file(self.shown(path))}
-            brought = {at: requirements.imported(raw, self.contents.get(at, raw)) for at, raw in code.items()}
-            installing = [
-                path for path in sources if requirements.INSTALLS.search(self.raw[path]) and path not in lists
-            ]
-            self.raw.update({path: content_of(path) or b"" for path in lists if path not in self.raw})
-            named = {path: self.raw[path] for path in [*lists, *installing]}
-            mains, is_idle = requirements.listed(named, files.values(), beside(group.config.root, lists))
-            for path in [*lists, *installing]:
-                folder = os.path.dirname(path)
-                if path in installing or path.endswith(("yml", "yaml")) or os.path.basename(folder) == "requirements":
-                    folder = group.config.root
-                alone = path in installing and requirements.HEAD in self.raw[path]
-                own = {at for at in brought if (at == path if alone else is_below(at, folder))}
-                # An environment that stays needs nothing else.
-                inside = [at for at in sources if at in own and self.homes[path] not in self.kept]
-                needs = requirements.needs_of(
-                    [self.contents.get(at, self.raw[at]) for at in inside],
-                    frozenset().union(*map(brought.__getitem__, own)),
-                    is_changed=not self.contents.keys().isdisjoint(inside),
-                )
-                raw = self.raw[path]
-                text, real = raw.decode("utf-8", "replace"), os.path.realpath(path)
-                self.requirements[path] = plan = requirements.plan_requirements(
-                    self.shown(path),
-                    text,
-                    needs,
-                    mains=[*map(self.shown, mains)],
-                    is_idle=is_idle,
-                    writable=text.encode() == raw
-                    and path not in self.contents
-                    and any(real == top or is_below(real, top) for top in self.named),
-                )
+            for path, text, plan in plans(self, group, files):
+                self.requirements[path] = plan
                 if plan.edits:
                     self.contents[path] = apply(text, plan.edits).encode()
                     self.moves[path] = [Moves(Source(path, text), plan.edits)]
 
-    def _line(self, place: Located, *, written: bool = False) -> int:
+    def line(self, place: Located, *, written: bool = False) -> int:
         """The line of a place on disk, before the run or after it."""
         line, moves = place.left.line, self.moves.get(place.path, [])
         for move in moves[place.edits :] if written else ():
@@ -357,15 +325,15 @@ class _Run:
             with crashes(self.failures, self.shown(path)):
                 before, after = (Source.from_bytes(path, raw).text for raw in (self.raw[path], new))
                 files.append(FixedFile(self.shown(path), before, after, 1))
-        plans = self.requirements.items()
-        places = [*self.left, *(Located(path, line, 0) for path, plan in plans for line in plan.left)]
+        planned = self.requirements.items()
+        places = [*self.left, *(Located(path, line, 0) for path, plan in planned for line in plan.left)]
         left = [
-            place.left._replace(path=self.shown(place.path), line=self._line(place, written=write)) for place in places
+            place.left._replace(path=self.shown(place.path), line=self.line(place, written=write)) for place in places
         ]
-        removed = merged([*self.removed, *(line for _, plan in plans for line in plan.raised)])
+        removed = merged([*self.removed, *(line for _, plan in planned for line in plan.raised)])
         paths = {self.shown(path): path for path in self.raw}
         stopping = [(line, Located(paths.get(line.path, ""), line, 0)) for line in removed if line.stops]
-        left += (line._replace(line=self._line(place, written=write)) for line, place in stopping)
+        left += (line._replace(line=self.line(place, written=write)) for line, place in stopping)
         left += trial.missing(self.raw, self.shown, left) if trial is not None and write else ()
         if tried is not None and tried.runs:
             before_run, after_run = tried.runs
@@ -402,7 +370,7 @@ class _State:
 class _Pass:
     """One pass over the files of a project."""
 
-    def __init__(self, run: _Run, group: Group, files: dict[str, bytes], state: _State) -> None:
+    def __init__(self, run: Run, group: Group, files: dict[str, bytes], state: _State) -> None:
         self._run = run
         self._group = group
         self._files = files

@@ -17,6 +17,7 @@ from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.project import Project
 from mcpcore_lint.engine.syntax.source import SourceError
 from mcpcore_lint.migrate.callers import is_test
+from mcpcore_lint.migrate.documents import DOCUMENT
 from mcpcore_lint.migrate.model import Left, stopped
 from mcpcore_lint.migrate.requirements import LOCKS, package
 from mcpcore_lint.migrate.starting import Starting
@@ -112,7 +113,7 @@ class Trial(NamedTuple):
         # The environment may hold the project itself, with the requirements that it had.
         named = [name for path, text in texts.items() if path.endswith(_PROJECT) for name in _NAME.findall(text)]
         own = {"mcp", "fastmcp", *map(package, named)}
-        for path, text in ((path, texts[path]) for path in {*paths} - {*code}):
+        for path, text in ((path, texts[path]) for path in {*paths} - {*code} if not DOCUMENT.search(path)):
             for name, wanted in answer["asking"] if not path.endswith(LOCKS) else ():
                 spelled = re.search(rf"(?<![\w.-]){re.sub('[-_.]', '[-_.]', name)}(?![\w.-])", text, re.IGNORECASE)
                 if spelled is not None and package(name) not in own:

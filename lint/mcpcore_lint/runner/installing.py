@@ -1,0 +1,73 @@
+"""What the files that say what is installed need after `mcpcore migrate`, and the documents about it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from mcpcore_lint.migrate import requirements
+from mcpcore_lint.migrate.documents import DOCUMENT, plan_document
+from mcpcore_lint.paths import is_below, upwards
+from mcpcore_lint.records import in_test_file
+from mcpcore_lint.runner.files import content_of
+from mcpcore_lint.runner.groups import beside, listing, others
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcpcore_lint.runner.groups import Group
+    from mcpcore_lint.runner.migrate import Run
+
+
+def plans(run: Run, group: Group, files: Mapping[str, bytes]) -> Iterator[tuple[str, str, requirements.Requirements]]:
+    """The files of one project that need something, or have lines, each with its text.
+
+    Args:
+        run: The run, which makes the edits of a file before the next one is planned.
+        group: The project.
+        files: Those of its files that concern the run.
+    """
+    sources = [path for path in files if not in_test_file(run.shown(path))]
+    lists = listing(group, sources)
+    code = {path: content_of(path) or b"" for path in group.walk.files if not in_test_file(run.shown(path))}
+    brought = {at: requirements.imported(raw, run.contents.get(at, raw)) for at, raw in code.items()}
+    installing = [path for path in sources if requirements.INSTALLS.search(run.raw[path]) and path not in lists]
+    run.raw.update({path: content_of(path) or b"" for path in lists if path not in run.raw})
+    named = {path: run.raw[path] for path in [*lists, *installing]}
+    mains, is_idle = requirements.listed(named, files.values(), beside(group.config.root, lists))
+    least: dict[str, int] = {}
+    before: dict[str, int] = {}
+    for path in [*lists, *installing]:
+        folder = os.path.dirname(path)
+        if path in installing or path.endswith(("yml", "yaml")) or os.path.basename(folder) == "requirements":
+            folder = group.config.root
+        alone = path in installing and requirements.HEAD in run.raw[path]
+        own = {at for at in brought if (at == path if alone else is_below(at, folder))}
+        # An environment that stays needs nothing else.
+        inside = [at for at in sources if at in own and run.homes[path] not in run.kept]
+        needs = requirements.needs_of(
+            [run.contents.get(at, run.raw[at]) for at in inside],
+            frozenset().union(*map(brought.__getitem__, own)),
+            is_changed=not run.contents.keys().isdisjoint(inside),
+        )
+        text, writable = _text(run, path)
+        plan = requirements.plan_requirements(
+            run.shown(path), text, needs, mains=[*map(run.shown, mains)], is_idle=is_idle, writable=writable
+        )
+        least[folder] = max(plan.python, least.get(folder, 0))
+        before[folder] = max(requirements.python_of(text), before.get(folder, 0))
+        yield path, text, plan
+    for path in others(group, DOCUMENT) if any(least.values()) else ():
+        home = next((folder for folder in upwards(os.path.dirname(path)) if least.get(folder)), "")
+        if home and before[home] < least[home]:
+            run.raw[path] = run.raw.get(path) or content_of(path) or b""
+            text, writable = _text(run, path)
+            yield path, text, plan_document(run.shown(path), text, before[home], least[home], writable=writable)
+
+
+def _text(run: Run, path: str) -> tuple[str, bool]:
+    """The text of a file, and whether the run may change it."""
+    raw, real = run.raw[path], os.path.realpath(path)
+    text = raw.decode("utf-8", "replace")
+    is_named = any(real == top or is_below(real, top) for top in run.named)
+    return text, text.encode() == raw and path not in run.contents and is_named

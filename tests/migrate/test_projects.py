@@ -267,6 +267,54 @@ async def test_a_low_level_server_keeps_the_types_of_its_resources(tmp_path: Pat
     assert ("application/octet-stream", "YWI=") == (blob.mime_type, blob.blob)  # type: ignore[union-attr]
 
 
+SERVED = """import json
+
+from mcp.server import Server
+from mcp.types import CallToolResult, TextContent
+
+
+async def find(arguments: dict) -> dict:
+    if not arguments:
+        return {"error": "There are no arguments"}
+    return {"hits": check(arguments)}
+
+
+def check(arguments: dict) -> list:
+    if "x" not in arguments:
+        raise ValueError("x is missing")
+    return []
+
+
+async def call_tool(ctx, params) -> CallToolResult:
+    if params.name == "find":
+        text = json.dumps(await find(params.arguments))
+        return CallToolResult(content=[TextContent(type="text", text=text)])
+    return CallToolResult(content=[TextContent(type="text", text=f"Unknown tool: {params.name}")])
+
+
+server = Server("x", on_call_tool=call_tool)
+"""
+
+
+def test_failures_of_a_low_level_server_of_version_2_are_marked_or_named(tmp_path: Path) -> None:
+    """Those that clients take for results, and texts that clients do not read. The pin of such a server is right."""
+    marked = SERVED.replace('{params.name}")]', '{params.name}")], is_error=True')
+    lists: dict[str, str | bytes] = {"pyproject.toml": '[project]\ndependencies = ["mcp>=2,<3"]\n'}
+    assert marked == run(tmp_path, {"server.py": SERVED})[1]["server.py"]
+    assert [
+        "server.py:9 find: a failure is returned as a success: let the CallToolResult that holds it have is_error=True",
+        (
+            'server.py:15 call_tool: ValueError("x is missing") of a helper is "Internal server error" for clients: catch it '
+            "in the low-level handler, and return CallToolResult(content=..., is_error=True) with its text"
+        ),
+        (
+            "server.py:19 find: call_tool() of a low-level server answers for all tools: make mcp = Server(...) of mcpcore, "
+            "and move each branch into a function such as find(...) below @mcp.tool(errors=[...]), which gives its failures "
+            "codes and advice"
+        ),
+    ] == report(run(tmp_path, {"server.py": marked, **lists})[0])
+
+
 RESULTS = """import mcp.types as types
 from mcp.server import Server
 

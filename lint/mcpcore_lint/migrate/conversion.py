@@ -12,6 +12,7 @@ from mcpcore_lint.engine.semantics.data_model import error_field
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
+from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.callers import Asserted, Callers, Helpers
 from mcpcore_lint.migrate.catching import CatchAll, blocking, catch_all, check, registers, removal
@@ -142,7 +143,7 @@ class Conversion:
         )
         if self.body.node.decorator_list:
             decide += "; SDK 2.0 has neither @server.list_tools() nor @server.call_tool()"
-        elif not self.body.module.source.has("jsonschema"):
+        elif not (self.body.module.source.has("jsonschema") or self.tools[0].decorator_keyword("on_call_tool")):
             decide += "; SDK 2.0 no longer checks arguments against the input schemas of a low-level server"
         return Left(self.body.module.path, self.body.node.lineno, tuple(served) or (self.name,), pattern, decide)
 
@@ -253,10 +254,13 @@ class Conversion:
 
     def lines_of(self, reach: Reach) -> list[Left]:
         """The lines about the exceptions of other functions that leave the tool, and why it can have no contract."""
-        raised = raised_elsewhere(reach, self.body.module.project) if not self.is_dispatcher else []
-        blocked = self.blocked_by() if raised else None
+        # Version 1 sends the texts of the exceptions that leave a low-level handler, and version 2 does not.
+        hidden = any(tool.is_dispatcher and is_of_version_2(tool) for tool in self.tools)
+        is_read = not self.is_dispatcher or hidden
+        raised = raised_elsewhere(reach, self.body.module.project) if is_read else []
+        blocked = self.blocked_by() if raised and not hidden else None
         own = [self.body.left(self.body.node, *blocked)] if blocked is not None else []
-        return [*own, *(item.left(self.name) for item in raised)]
+        return [*own, *(item.left(self.name, hidden=hidden) for item in raised)]
 
     def _kept(self, place: Place) -> tuple[str, str]:
         """The line about a failure that is unchanged."""

@@ -336,7 +336,7 @@ def _forms_of(value: ast.expr, scope: Scope, answer: str, depth: int) -> frozens
 # -- failures that low-level servers return ----------------------------------------------------------------------------
 
 _MARK: Final = "is_error=True"
-_SUCCESS: Final = "a failure is returned as a success"
+SUCCESS: Final = "a failure is returned as a success"
 _RETURN: Final = "return CallToolResult(content=..., is_error=True)"
 
 
@@ -407,7 +407,7 @@ class Marker:
                 marks.edits.append(Edit(*range_of(marked[0]), "True") if marked else add(module, value, _MARK))
             elif not is_passed or expected.returned or self._callers.objection(handler, place) is not None:
                 decide = f"{_RETURN}{f', and change {expected.returned}' if expected.returned else ''}"
-                marks.left.append(Left(module.path, place.node.lineno, (handler.name,), _SUCCESS, decide))
+                marks.left.append(Left(module.path, place.node.lineno, (handler.name,), SUCCESS, decide))
                 continue
             else:
                 content = segment(value) if isinstance(value, ast.List) else f"[{segment(value)}]"

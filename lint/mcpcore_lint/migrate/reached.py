@@ -34,6 +34,14 @@ OF_JSON: Final = (
     "raise ctx.fail with the values as data, which the text shows behind Details",
 )
 """What is to be said of a failure whose text is JSON."""
+_UNDECLARED: Final = (
+    "is in no contract",
+    "raise a class of your own there, and declare it with .on(...), if clients need its code or advice",
+)
+_HIDDEN: Final = (
+    'is "Internal server error" for clients',
+    "catch it in the low-level handler, and return CallToolResult(content=..., is_error=True) with its text",
+)
 
 
 class Raised(NamedTuple):
@@ -52,9 +60,9 @@ class Raised(NamedTuple):
         values = [*call.args, *(keyword.value for keyword in call.keywords)] if isinstance(call, ast.Call) else []
         return next((value for value in values if is_text(value, self.scope)), values[0] if values else None)
 
-    def left(self, tool: str) -> Left:
-        """The line of the report."""
-        if is_json(self.shown, self.scope):
+    def left(self, tool: str, *, hidden: bool = False) -> Left:
+        """The line of the report; `hidden` if clients do not read the text of what leaves the function."""
+        if not hidden and is_json(self.shown, self.scope):
             pattern = f"{self.name.rpartition('.')[2]} of a helper has a text, JSON {OF_JSON[0]}"
             return Left(self.module.path, self.node.lineno, (tool,), pattern, OF_JSON[1])
         text = ""
@@ -63,8 +71,8 @@ class Raised(NamedTuple):
             quote = '"' * any(map(str.isalpha, constant))
             said = " ".join((constant if quote else self.module.source.segment(self.shown)).split())
             text = f"{quote}{said if len(said) <= _SHOWN else f'{said[:_SHOWN]}...'}{quote}"
-        pattern = f"{self.name.rpartition('.')[2]}({text}) of a helper is in no contract"
-        decide = "raise a class of your own there, and declare it with .on(...), if clients need its code or advice"
+        what, decide = _HIDDEN if hidden else _UNDECLARED
+        pattern = f"{self.name.rpartition('.')[2]}({text}) of a helper {what}"
         return Left(self.module.path, self.node.lineno, (tool,), pattern, decide, perhaps=True)
 
 

@@ -40,6 +40,7 @@ from mcpcore_lint.runner.groups import Group, base_of, find_groups, listing
 from mcpcore_lint.runner.installing import plans
 from mcpcore_lint.runner.outcome import Located, Migration, Tried
 from mcpcore_lint.runner.patch import FixedFile, Moves, disjoint
+from mcpcore_lint.runner.served import returned_as_successes
 from mcpcore_lint.runner.trial import Experiment, Program, Trial, programs
 
 MAX_PASSES: Final = 12
@@ -515,6 +516,15 @@ class _Pass:
             # A dispatcher already has a line.
             serves = any(tool.is_dispatcher for tool in self.checker.find_tools(module))
             self._note("unresolved", path, () if serves or is_test(module) else unresolved_lines(module))
+            with self._guarded(path):
+                self._note("served", path, self._unmarked(module) if serves else ())
+
+    def _unmarked(self, module: Module) -> list[Left]:
+        """The failures that a low-level server returns as successes, without those that the first step named."""
+        places = chain.from_iterable(left for (step, _), left in self._state.left.items() if step == "mark")
+        named = {(place.path, self._run.line(place)) for place in places}
+        located = self._located(returned_as_successes(self.checker, module))
+        return [place.left for place in located if (place.path, self._run.line(place)) not in named]
 
     def expect(self, visited: Collection[str]) -> None:
         """Note the expectations of tests that no longer hold."""

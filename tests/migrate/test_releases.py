@@ -616,6 +616,15 @@ def test_settings_of_an_application_go_to_the_call_that_makes_it(tmp_path: Path)
     }.items()):  # fmt: skip
         outcome, _ = run(tmp_path / str(number), {"server.py": server, "use.py": use + end})
         assert report(outcome)[0].endswith(f", as in {ways}")
+    sets = "def build():\n    mcp.settings.stateless_http = True\n    return Mount('/', mcp.streamable_http_app())\n"
+    text = migrated(tmp_path / "app", server + sets)
+    assert "def build():\n    return Mount('/', mcp.streamable_http_app(stateless_http=True))\n" in text
+    # Another call would lose it, and an application has no port.
+    for more, other in (
+        ("mcp.run('streamable-http')\n", sets),
+        ("", sets.replace("stateless_http = True", "port = 1")),
+    ):
+        assert other in migrated(tmp_path / other[20:40], server + other + more)
 
 
 ON_TYPES = """import mcp

@@ -40,16 +40,8 @@ from mcpcore_lint.model import Symbol
 from mcpcore_lint.values import CallValue
 
 _FASTMCP: Final = "fastmcp.FastMCP"
-_WORDS: Final = tuple(
-    dict.fromkeys(
-        [
-            f"{option}="
-            for options in (*GONE.values(), DECORATED, WHERE_RUN, ("prefix", "as_proxy"))
-            for option in options
-        ]
-        + [".fn("]
-    )
-)
+_OPTIONS: Final = (*GONE.values(), DECORATED, WHERE_RUN, ("prefix", "as_proxy"))
+_WORDS: Final = (*dict.fromkeys(f"{option}=" for options in _OPTIONS for option in options), ".fn(")
 RUNS: Final = rb"\.run\((?:[^()]*\btransport\b|\s*[\"'](?:http|sse|streamable))|(?:http|sse)_(?:app|async)\("
 """Code that runs a server in a way that takes options."""
 _MEMBERS: Final = (
@@ -151,9 +143,11 @@ def _settings(module: Module, left: list[Left], gone: list[Left], sites: Collect
         (release, instead), statement = GONE[kind][option], module.parents[node]
         if option == "host" and kind != _FASTMCP and _was_checked(statement, server, module):
             gone.append(Left(module.path, node.lineno, (), *HOST_CHECK, stops=FAILS))
+        makers = {maker for maker, _ in makers_of(server, scope_around(node, module), module)}
+        runs = [site for site in sites if site.needs(option, kind) and not makers.isdisjoint(dict(site.makers))]
         if isinstance(statement, ast.Assign) and statement.targets == [node] and instead == RUN:
-            run = _run_after(statement, server, option, module)
-            if run is not None:
+            run = _run_after(statement, server, kind, option, module)
+            if run is not None and (len(runs) < 2 or not ast.unparse(run.func).endswith("_app")):
                 name = "path" if kind == _FASTMCP and option in PATHS else option
                 lines = source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0]
                 given.setdefault(run, []).append(f"{name}={source.segment(statement.value)}")
@@ -164,8 +158,6 @@ def _settings(module: Module, left: list[Left], gone: list[Left], sites: Collect
             edits.append(Edit(*source.node_range(node), source.segment(start)))
             continue
         pattern = f"settings.{option} of the server, which {release} does not have"
-        makers = {maker for maker, _ in makers_of(server, scope_around(node, module), module)}
-        runs = [site for site in sites if site.needs(option, kind) and not makers.isdisjoint(dict(site.makers))]
         methods = {str(getattr(site.call.func, "attr", "")) for site in runs} or {"run"}
         ways = [f"{method}({'' if _METHODS[method] else 'transport=..., '}{option}=...)" for method in sorted(methods)]
         decide = f"{RUN}, as in {' and '.join(ways)}" if instead == RUN else instead
@@ -214,14 +206,19 @@ def _given_at_start(node: ast.Attribute, server: ast.expr, option: str, module: 
     return values[0] if means_the_same else None
 
 
-def _run_after(statement: ast.Assign, server: ast.expr, option: str, module: Module) -> ast.Call | None:
-    """The one call that runs a server behind a statement that sets an option, if the option means the same there."""
+def _run_after(statement: ast.Assign, server: ast.expr, kind: str, option: str, module: Module) -> ast.Call | None:
+    """The one call behind a statement that sets an option which runs the server, or makes its application, with it."""
     source, spelled = module.source, ast.unparse(server)
     block = next((part for part in _blocks(module.parents.get(statement)) if statement in part), [statement])
     calls = (part for part in walk([*block[block.index(statement) + 1 :]]) if isinstance(part, ast.Call))
-    # Only these take the address.
-    names = {f"{spelled}.{name}" for name in ("run", "run_async", "run_sse_async", "run_streamable_http_async")}
-    runs = [call for call in calls if ast.unparse(call.func) in names]
+    # An application does not take the address.
+    names = {"run", "run_async", "run_sse_async", "run_streamable_http_async"}
+    names |= {
+        name
+        for name, over in _METHODS.items()
+        if name.endswith("_app") and option in _TAKES[kind].get(over, frozenset()) - _LISTENING[_FASTMCP]
+    }
+    runs = [call for call in calls if ast.unparse(call.func) in {f"{spelled}.{name}" for name in names}]
     lines = source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0]
     assigned = (part for part in walk([module.tree]) if isinstance(part, ast.Assign))
     makes = [part.value for part in assigned if spelled in map(ast.unparse, part.targets)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.migrate.migrating import run
+from tests.migrate.migrating import migrated, run
 
 SERVER = """import os
 import sys, traceback
@@ -289,3 +289,28 @@ def test_lines_that_become_too_long_are_broken(tmp_path: Path) -> None:
     assert "        raise ctx.fail(\n            " in files["server.py"]
     assert ast.dump(ast.parse(plain["server.py"])) == ast.dump(ast.parse(files["server.py"]))
     assert () == run(tmp_path / "b", {})[0].files
+
+
+def test_comments_and_docstrings_that_mean_the_class_follow(tmp_path: Path) -> None:
+    """They do where they spell it as code, or are at the call. Other words about it, and texts, stay."""
+    source = """from mcp.server.fastmcp import FastMCP
+
+# Initialize FastMCP server
+# for all.
+mcp = FastMCP("é")  # the FastMCP instance
+# FastMCP server elsewhere
+print("# FastMCP()", "`FastMCP`")
+
+
+def f():
+    '''Made by `FastMCP`, FastMCP("é") and x.FastMCP(): FastMCP is good.'''
+"""
+    text = migrated(tmp_path, source)
+    for part in (
+        "# Initialize mcpcore server\n# for all.\n",
+        "  # the Server instance\n# FastMCP server elsewhere\n",
+        'print("# FastMCP()", "`FastMCP`")',
+        "'''Made by `Server`, Server(\"é\") and x.FastMCP(): FastMCP is good.'''",
+    ):
+        assert part in text
+    assert "# `FastMCP`" in migrated(tmp_path / "b", source.replace("# for all", "# `FastMCP`").replace("\n", "\r\n"))

@@ -14,6 +14,7 @@ from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, is_answer, reader_of, scope_around, text_of_url
 from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
+from mcpcore_lint.migrate.comments import comment_edits
 from mcpcore_lint.migrate.model import STOPS, Left
 from mcpcore_lint.migrate.renames import (
     ATTRIBUTES,
@@ -133,6 +134,7 @@ class Renaming:
                     self._note(node, f"import {name}", "import the names that are used from mcp.server.mcpserver")
         if self._locals:
             self._rename_uses()
+            self.edits += comment_edits(self.module, self._locals)
         old_names = {name for _, name in self.project.exported}
         for node in nodes:
             if isinstance(node, ast.Attribute) and node.attr in self.project.fields:

@@ -520,6 +520,14 @@ def test_documents_that_name_an_earlier_python_follow(tmp_path: Path) -> None:
     assert {1, 2, 3, 5, 6} <= {line.line for line in left if line.path.endswith("README.md")}
 
 
+def test_a_test_that_names_a_requirement_has_a_line(tmp_path: Path) -> None:
+    """It may compare it with the list. Another requirement, and a name without a version, have none."""
+    test = "def test_x():\n    assert 'mcp>=1.2,<2' in LIST\n    assert 'mcp>=1.2' in LIST\n    assert 'fastmcp>=1' == 'mcp'\n"
+    table = '[project]\ndependencies = ["mcp>=1.2,<2"]\n[dependency-groups]\na = ["mcp"]\n'
+    outcome, _ = run(tmp_path, {"server.py": SDK, "tests/test_list.py": test, "pyproject.toml": table})
+    assert ["test_list.py:2: the requirement mcp>=1.2,<2: it is mcp>=2.3,<3 now"] == report(outcome)
+
+
 def test_a_folder_of_requirements_belongs_to_the_project(tmp_path: Path) -> None:
     """Its lists follow. A check of types needs what the written import of jsonschema has none of."""
     files = {

@@ -320,6 +320,24 @@ def _least(needs: Needs) -> tuple[int, str]:
     return (11 if needs.mcpcore else 10) * (needs.mcpcore or needs.moved), who
 
 
+def replaced(path: str, text: str, plan: Requirements) -> dict[str, str]:
+    """The requirements with a version that get another one, with the new one."""
+    pairs = zip(_lists(path, text) or (), _lists(path, apply(text, plan.edits)) or (), strict=False)
+    known = [({package(line): line for line in new}, old) for old, new in pairs]
+    lines = {line: names[package(line)] for names, old in known for line in old if package(line) in names}
+    return {line: new for line, new in lines.items() if line != new and re.search("[<>=~]", line)}
+
+
+def tests_of(path: str, text: str, pins: Mapping[str, str]) -> Requirements:
+    """The lines about a file of tests that name requirements which have changed."""
+    left = [
+        Left(path, text.count("\n", 0, match.start()) + 1, (), f"the requirement {old}", f"it is {new} now")
+        for old, new in pins.items()
+        for match in re.finditer(rf"(?<![\w.-]){re.escape(old)}(?![\w.,<>=-])", text)
+    ]
+    return Requirements(left=tuple(left))
+
+
 def python_of(text: str) -> int:
     """The least minor version of Python that a list asks for; 0 if it does not say it."""
     return max((int(match["minor"] or 0) for match in _PYTHON.finditer(text)), default=0)

@@ -37,6 +37,7 @@ def plans(run: Run, group: Group, files: Mapping[str, bytes]) -> Iterator[tuple[
     mains, is_idle = requirements.listed(named, files.values(), beside(group.config.root, lists))
     least: dict[str, int] = {}
     before: dict[str, int] = {}
+    pins: dict[str, str] = {}
     for path in [*lists, *installing]:
         folder = os.path.dirname(path)
         if path in installing or path.endswith(("yml", "yaml")) or os.path.basename(folder) == "requirements":
@@ -56,7 +57,14 @@ def plans(run: Run, group: Group, files: Mapping[str, bytes]) -> Iterator[tuple[
         )
         least[folder] = max(plan.python, least.get(folder, 0))
         before[folder] = max(requirements.python_of(text), before.get(folder, 0))
+        pins |= requirements.replaced(path, text, plan)
         yield path, text, plan
+    for path in group.walk.files.keys() - code.keys() if pins else ():
+        text = (content_of(path) or b"").decode("utf-8", "replace")
+        plan = requirements.tests_of(run.shown(path), text, pins)
+        if plan.left:
+            run.raw.setdefault(path, text.encode())
+            yield path, text, plan
     for path in others(group, DOCUMENT) if any(least.values()) else ():
         home = next((folder for folder in upwards(os.path.dirname(path)) if least.get(folder)), "")
         if home and before[home] < least[home]:

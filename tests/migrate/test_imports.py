@@ -272,6 +272,13 @@ async def f(x: str) -> str:
 """
 
 
+def test_imports_of_a_clause_are_in_order(tmp_path: Path) -> None:
+    """The new import has its place among those of the SDK there, too."""
+    source = "try:\n    from mcp.server.fastmcp import FastMCP\n    from mcp.types import Tool\nexcept ImportError:\n    raise\n"
+    text = migrated(tmp_path, f"{source}mcp = FastMCP('x')\nprint(Tool)\n")
+    assert "try:\n    from mcp.types import Tool\n    from mcpcore import Server\nexcept" in text
+
+
 def test_lines_that_become_too_long_are_broken(tmp_path: Path) -> None:
     """Only where the project says how long they may be, and only those that the command writes."""
     pinned = '[project]\nname = "x"\ndependencies = ["fastmcp<3"]\n'
@@ -287,6 +294,12 @@ def test_lines_that_become_too_long_are_broken(tmp_path: Path) -> None:
         'print("a line of the project that is longer than'
     ) in files["server.py"]
     assert "        raise ctx.fail(\n            " in files["server.py"]
+    low = "from mcp.server import Server\nfrom mcp.types import Resource\n\nserver = Server('x')\n\n\n@server.list_resources()\n"
+    low += "async def list_resources() -> list[Resource]: ...\n\n\n@server.read_resource()\nasync def read(uri) -> str: ...\n"
+    narrow = {"server.py": low, "pyproject.toml": f"{pinned}\n[tool.ruff]\nline-length = 80\n"}
+    text = run(tmp_path / "c", {**narrow})[1]["server.py"]
+    assert "async def on_list_resources(\n    _: ServerRequestContext,\n    __: PaginatedRequestParams,\n) -> " in text
+    assert 80 >= max(map(len, text.splitlines()))
     assert ast.dump(ast.parse(plain["server.py"])) == ast.dump(ast.parse(files["server.py"]))
     assert () == run(tmp_path / "b", {})[0].files
 

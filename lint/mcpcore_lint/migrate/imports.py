@@ -40,19 +40,21 @@ def ordered(module: Module, before: ast.Module) -> list[Edit]:
     """The edits that sort the imports of mcpcore among those of the SDK, if these were sorted before the run."""
     source = module.source
     run: list[ast.Import | ast.ImportFrom] = []
-    for node in _imports(module.tree) if not _unsorted(_imports(before)) else ():
-        follows = bool(run) and run[-1].end_lineno == node.lineno - 1
+    nodes = [node for node in walk([module.tree]) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    nodes.sort(key=lambda node: node.lineno)
+    for node in nodes if not _unsorted(_imports(before)) else ():
+        follows = bool(run) and (run[-1].end_lineno, run[-1].col_offset) == (node.lineno - 1, node.col_offset)
         run = [*(run if follows else []), node] if _SDK.match(_package(node)) else []
-        texts = [source.segment(part) for part in run]
-        place = source.text.find(source.newline.join(texts)) if _unsorted(run) else -1
+        between = source.newline + source.line(node.lineno)[: node.col_offset]
+        place = source.text.find(between.join(map(source.segment, run))) if _unsorted(run) else -1
         if place >= 0:
-            new = source.newline.join(source.segment(part) for part in sorted(run, key=_package))
+            new = between.join(source.segment(part) for part in sorted(run, key=_package))
             return [Edit(place, place + len(new), new)]
     return []
 
 
 def shortened(module: Module, before: bytes, width: int) -> list[Edit]:
-    """The edits that put each argument of a call, or each name of an import, on a separate line.
+    """The edits that put each argument of a call, parameter of a function or name of an import on a separate line.
 
     Args:
         module: The file as it is now.
@@ -62,16 +64,20 @@ def shortened(module: Module, before: bytes, width: int) -> list[Edit]:
     source, old = module.source, {*before.decode("utf-8", "replace").splitlines()}
     edits: list[Edit] = []
     for node in walk([module.tree]) if width else ():
-        if not isinstance(node, ast.stmt) or node.lineno != node.end_lineno:
+        head = node.args if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+        if not isinstance(node, ast.stmt) or (node.lineno != node.end_lineno and head is None):
             continue
         line, value = source.line(node.lineno), getattr(node, "exc", getattr(node, "value", None))
         call = value.value if isinstance(value, ast.Await) else value
-        if len(line) <= width or line in old or not isinstance(call or node, (ast.Call, ast.ImportFrom)):
+        known = head is not None or isinstance(call or node, (ast.Call, ast.ImportFrom))
+        if len(line) <= width or line in old or not known:
             continue
-        parts = codemods.arguments_in_order(call) if isinstance(call, ast.Call) else getattr(node, "names", [])
+        named = head.args if head is not None else getattr(node, "names", [])
+        parts = codemods.arguments_in_order(call) if isinstance(call, ast.Call) else named
         texts = [source.segment(part) for part in parts]
-        brackets = ("", "") if isinstance(call, ast.Call) else ("(", ")")
-        end = source.node_range(call or node)[1] - isinstance(call, ast.Call)
+        brackets = ("(", ")") if isinstance(node, ast.ImportFrom) else ("", "")
+        last = named[-1] if head is not None and named else call or node
+        end = source.node_range(last)[1] - isinstance(call, ast.Call)
         start = end - len(", ".join(texts))
         # Parentheses around an argument, or a generator without its own, stay on their line.
         if texts and source.text[start:end] == ", ".join(texts) and not isinstance(parts[0], ast.GeneratorExp):

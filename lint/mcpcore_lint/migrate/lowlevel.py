@@ -49,8 +49,7 @@ _FORMS: Final = {
         2, "prompts/get", "GetPromptRequestParams", "GetPromptResult", "await {call}(params.name, params.arguments)"
     ),
     "read_resource": (
-        1, "resources/read", "ReadResourceRequestParams", "ReadResourceResult",
-        '{result}(contents=[{text}(uri=params.uri, mime_type="text/plain", text=content)])',
+        1, "resources/read", "ReadResourceRequestParams", "ReadResourceResult", "{result}(contents=[block])"
     ),
     "call_tool": (2, "tools/call", "CallToolRequestParams", "CallToolResult", "{result}(content=[*content])"),
     "progress_notification": (
@@ -226,6 +225,8 @@ def _adapter(
         value_of = "params.level" if kind == "set_logging_level" else "params.uri"
         given = value_of if is_text or "uri" not in value_of else f"{names.spell('pydantic', 'AnyUrl')}({value_of})"
         lines.append(f"    {'content = ' if text else ''}await {node.name}({given})")
+        block = f'    block = {text}(uri=params.uri, mime_type="text/plain", text=content)'
+        lines += [block] * (kind == "read_resource" and forms == {"str"})
     if kind == "call_tool":
         block = names.spell("mcp.types", "TextContent")
         checks = lists if not decorator.keywords else []
@@ -235,9 +236,9 @@ def _adapter(
             check = names.spell("jsonschema", "validate")
             is_list = _forms(checks[0], module, "ListToolsResult") == {"list"}
             listed = f"await {checks[0].name}()" if is_list else f"(await {checks[0].name}()).tools"
-            tools = f"{{tool.name: tool.input_schema for tool in {listed}}}"
             lines += [
-                f"    schemas = {tools}",
+                f"    tools = {listed}",
+                "    schemas = {tool.name: tool.input_schema for tool in tools}",
                 "    try:",
                 f"        {check}(arguments, schemas.get(params.name, {{}}))",
                 f"    except {refused} as exc:",
@@ -245,16 +246,16 @@ def _adapter(
                 f'        return {result}(content=[{block}(type="text", text=text)], is_error=True)',
             ]
         called, either = f"await {node.name}(params.name, arguments)", not is_result and answer in forms
+        checked = f"content if isinstance(content, {result}) else {value}" if either else value
         lines += [
             "    try:",
-            f"        content = {called if answer in forms else f'[*{called}]'}",
-            *[f"        return content if isinstance(content, {result}) else {result}(content=[*content])"] * either,
+            *[f"        content = {called}"] * (not is_result),
+            f"        return {called if is_result else checked}",
             "    except Exception as exc:",
             f'        return {result}(content=[{block}(type="text", text=str(exc))], is_error=True)',
         ]
-    last = f"    {'return ' * (answer != 'None')}{'content' if is_result and kind == 'call_tool' else value}"
     lines += [
-        *[last] * (kind != "call_tool" or is_result or answer not in forms),
+        *[f"    {'return ' * (answer != 'None')}{value}"] * (kind != "call_tool"),
         *[""] * (1 if indent else 2),
         f'{server}.add_{"notification" if answer == "None" else "request"}_handler("{method}", {params}, {name})',
     ]

@@ -204,6 +204,21 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
             served,
         ),
         (
+            (
+                "Failures say that the call may have taken effect, unless the annotations of the tool have "
+                "read_only_hint=True: give it to tools that only read."
+            ),
+            migration.tools and covered,
+        ),
+        (
+            "Clients read an empty version of the server, and read that of the SDK before: give it version=.",
+            any(
+                _BEFORE_THREADS["Version 2 of the SDK"].search(file.before)
+                and "version=" not in file.after.replace(" ", "")
+                for file in served
+            ),
+        ),
+        (
             "The data of a failure of a resource have an `error`, too.",
             any(".resource(" in file.after for file in covered),
         ),

@@ -116,19 +116,22 @@ def test_what_clients_read_differently_has_a_line(tmp_path: Path) -> None:
     )
     data, logged = "The data of a failure of a resource have an `error`", "Failures are logged with their texts"
     schema = "`error` among their properties and `required` in `anyOf`"
+    effects, version = "Failures say that the call may have taken effect", "Clients read an empty version of the server"
     sdk = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
     resource = "\n\n@mcp.resource('x://y')\ndef y() -> str:\n    return 'y'\n"
     tool = "\n\n@mcp.tool()\ndef f() -> str:\n    raise ValueError('The file is not there')\n"
     for number, (source, expected) in enumerate([
-        (f"{sdk}{resource}", [refused, data, logged, schema]),
-        (sdk, [refused, logged, schema]),
-        (f"{sdk}{tool}", [refused, unknown, logged, schema]),
+        (f"{sdk}{resource}", [refused, data, logged, schema, version]),
+        (f"{sdk}mcp._mcp_server.version = '3'\n", [refused, logged, schema]),
+        (f"{sdk}{tool}", [refused, unknown, logged, schema, effects, version]),
         (f"{sdk}{resource}".replace("mcp.server.fastmcp", "fastmcp"), [refused, data]),
         ("from mcp.types import ImageContent\n\nprint(ImageContent.mimeType)\n", []),
     ]):  # fmt: skip
         write_files(tmp_path / str(number), {"server.py": source})
         stderr = command(str(tmp_path / str(number))).stderr
-        assert expected == [text for text in (refused, unknown, data, logged, schema) if text in stderr]
+        assert expected == [
+            text for text in (refused, unknown, data, logged, schema, effects, version) if text in stderr
+        ]
 
 
 def test_options_of_the_server_are_listed(tmp_path: Path) -> None:

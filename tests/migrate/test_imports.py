@@ -313,6 +313,8 @@ def test_comments_and_docstrings_that_mean_the_class_follow(tmp_path: Path) -> N
 mcp = FastMCP("é")  # the FastMCP instance
 # FastMCP server elsewhere
 print("# FastMCP()", "`FastMCP`")
+# Initialize FastMCP
+other = FastMCP("y")
 
 
 def f():
@@ -322,7 +324,7 @@ def f():
     for part in (
         "# Initialize mcpcore server\n# for all.\n",
         "  # the Server instance\n# FastMCP server elsewhere\n",
-        'print("# FastMCP()", "`FastMCP`")',
+        'print("# FastMCP()", "`FastMCP`")\n# Initialize Server\n',
         "'''Made by `Server`, Server(\"é\") and x.FastMCP(): FastMCP is good.'''",
     ):
         assert part in text

@@ -508,13 +508,18 @@ def test_documents_that_name_an_earlier_python_follow(tmp_path: Path) -> None:
         "new/server.py": SDK,
         "node_modules/x/README.md": "Python 3.10+\n",
     }
+    versions = "      python-version: [ '3.9', \"3.10\", '3.11', '3.12' ]\n      python-version: ['3.12']\n"
+    kept[".github/workflows/a.yml"] = f"{versions}      exclude: '3.10'\n"
     files = {"server.py": SDK, "README.md": README, "manifest.json": bundle, "pyproject.toml": table, **kept}
+    files[".github/workflows/test.yml"] = versions
     outcome, after = run(tmp_path, {**files, "docs/a.rst": "Python 3.10+"})
+    assert versions.replace("'3.9', \"3.10\", ", "") == after[".github/workflows/test.yml"]
     head, past = README.split("Tested")
     assert head.replace("3.10", "3.11") + "Tested" + past == after["README.md"]
     assert (bundle.replace("3.10", "3.11"), "Python 3.11+") == (after["manifest.json"], after["docs/a.rst"])
-    assert [*kept.values()][:2] == [after[name] for name in kept][:2]
-    assert ["README.md:6: an earlier version of Python: the project needs Python 3.11 or later now"] == report(outcome)
+    assert {"new/pyproject.toml", "new/server.py"} == {name for name, text in kept.items() if text != after[name]}
+    assert "README.md:6: an earlier version of Python: the project needs Python 3.11 or later now" == report(outcome)[1]
+    assert ["a.yml:1", "README.md:6"] == [line.partition(": ")[0] for line in report(outcome)]
     run(tmp_path / "b", {**files, "pyproject.toml": "", "requirements.txt": "mcp", "src/a.py": ""}, write=False)
     left = migrate([str(tmp_path / "b" / "src"), str(tmp_path / "b" / "server.py")], write=True).left
     assert {1, 2, 3, 5, 6} <= {line.line for line in left if line.path.endswith("README.md")}

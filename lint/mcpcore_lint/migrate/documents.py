@@ -1,8 +1,9 @@
-"""Documents that say which versions of Python a project needs: they follow the new code, or have a line."""
+"""Documents and workflows that say which versions of Python a project needs: they follow, or have a line."""
 
 import re
 from typing import Final
 
+from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.requirements import Requirements
@@ -19,6 +20,23 @@ _PYTHON: Final = re.compile(
 )
 """A version of Python, as in `python-3.10+`, `Python >= 3.10` or "Python 3.10 or newer"."""
 _AT_LEAST: Final = re.compile(r">=|\u2265|%3E%3D|&gt;=", re.IGNORECASE)
+_MATRIX: Final = re.compile(r"python-?version:[ \t]*\[(?P<versions>[^\]\n]*)\]", re.IGNORECASE)
+
+
+def without_earlier(text: str, least: int) -> list[Edit]:
+    """The edits of a workflow that leave out earlier versions of Python; none if something else there names one."""
+    edits: list[Edit] = []
+    gone: set[str] = set()
+    for match in _MATRIX.finditer(text):
+        items = [*re.finditer(r"(?P<quote>[\"']?)3\.(?P<minor>\d+)(?P=quote)[ \t]*,?[ \t]*", match["versions"])]
+        old = [item for item in items if int(item["minor"]) < least]
+        is_read = "".join(item[0] for item in items).strip() == match["versions"].strip()
+        if is_read and old and old == items[: len(old)] != items:
+            start = match.start("versions")
+            edits.append(Edit(start + old[0].start(), start + old[-1].end(), ""))
+            gone |= {item["minor"] for item in old}
+    rest = apply(text, edits)
+    return [] if any(re.search(rf"\b3\.{minor}\b", rest) for minor in gone) else edits
 
 
 def plan_document(path: str, text: str, old: int | None, least: int, *, writable: bool) -> Requirements:

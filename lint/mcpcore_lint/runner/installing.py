@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.migrate import requirements
-from mcpcore_lint.migrate.documents import DOCUMENT, plan_document
+from mcpcore_lint.migrate.documents import DOCUMENT, plan_document, without_earlier
 from mcpcore_lint.paths import is_below, upwards
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from mcpcore_lint.runner.groups import Group
     from mcpcore_lint.runner.migrate import Run
+
+_WORKFLOW: Final = ("yml", "yaml")
 
 
 def plans(run: Run, group: Group, files: Mapping[str, bytes]) -> Iterator[tuple[str, str, requirements.Requirements]]:
@@ -38,9 +41,11 @@ def plans(run: Run, group: Group, files: Mapping[str, bytes]) -> Iterator[tuple[
     least: dict[str, int] = {}
     before: dict[str, int] = {}
     pins: dict[str, str] = {}
-    for path in [*lists, *installing]:
+    raised: set[str] = set()
+    # A workflow follows the lists.
+    for path in sorted([*lists, *installing], key=lambda path: path.endswith(_WORKFLOW)):
         folder = os.path.dirname(path)
-        if path in installing or path.endswith(("yml", "yaml")) or os.path.basename(folder) == "requirements":
+        if path in installing or path.endswith(_WORKFLOW) or os.path.basename(folder) == "requirements":
             folder = group.config.root
         alone = path in installing and requirements.HEAD in run.raw[path]
         own = {at for at in brought if (at == path if alone else is_below(at, folder))}
@@ -52,9 +57,15 @@ def plans(run: Run, group: Group, files: Mapping[str, bytes]) -> Iterator[tuple[
             is_changed=not run.contents.keys().isdisjoint(inside),
         )
         text, writable = _text(run, path)
+        follows = path.endswith(_WORKFLOW) and writable and folder in raised
+        edits = without_earlier(text, least[folder]) if follows else []
         plan = requirements.plan_requirements(
-            run.shown(path), text, needs, mains=[*map(run.shown, mains)], is_idle=is_idle, writable=writable
-        )
+            run.shown(path), apply(text, edits), needs, mains=[*map(run.shown, mains)], is_idle=is_idle,
+            writable=writable,
+        )  # fmt: skip
+        plan = plan._replace(edits=(*plan.edits, *edits))
+        if requirements.python_of(text) < plan.python <= requirements.python_of(apply(text, plan.edits)):
+            raised.add(folder)
         least[folder] = max(plan.python, least.get(folder, 0))
         before[folder] = max(requirements.python_of(text), before.get(folder, 0))
         pins |= requirements.replaced(path, text, plan)
@@ -66,8 +77,9 @@ def plans(run: Run, group: Group, files: Mapping[str, bytes]) -> Iterator[tuple[
             run.raw.setdefault(path, text.encode())
             yield path, text, plan
     for path in others(group, DOCUMENT) if any(least.values()) else ():
-        home = next((folder for folder in upwards(os.path.dirname(path)) if least.get(folder)), "")
-        if home and before[home] < least[home]:
+        above = upwards(os.path.dirname(path))
+        home = next(folder for folder in (*above, "") if before.get(folder) or least.get(folder) or not folder)
+        if before.get(home, 0) < least.get(home, 0):
             run.raw[path] = run.raw.get(path) or content_of(path) or b""
             text, writable = _text(run, path)
             yield path, text, plan_document(run.shown(path), text, before[home], least[home], writable=writable)

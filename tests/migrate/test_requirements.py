@@ -202,6 +202,7 @@ LEFT = {
         "setup.py:1: parse-error: '[' was never closed; correct the file and run again",
         "setup.py:1: the pin mcp>=1,<2: add mcpcore too, which needs mcp 2.3 or later",
     ),
+    "dev.sh": ("uv pip install -e '.[dev]'\npip install mcp\n",),
     "setup.sh": (
         "pip install mcp\n",
         "setup.sh:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",

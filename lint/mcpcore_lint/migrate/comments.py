@@ -28,6 +28,7 @@ def comment_edits(module: Module, renamed: Mapping[str, str]) -> Iterator[Edit]:
     ]
     documents = {(node.lineno, node.col_offset) for node in texts}
     code = rf"(?<![\w.])(?P<name>{old})(?=\()|(?<=`)(?P<quoted>{old})(?=`)"
+    words = rf"\b(?P<server>{old})(?= server\b)|\b(?P<made>{old})(?= instance\b)|(?<=\w )(?P<end>{old})(?=\.?$)"
     # The tokenizer rejects some files that the parser accepts.
     with suppress(tokenize.TokenError, SyntaxError):
         for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
@@ -36,11 +37,7 @@ def comment_edits(module: Module, renamed: Mapping[str, str]) -> Iterator[Edit]:
                 continue
             below = next((line for line in lines[token.start[0] - 1 :] if not line.lstrip().startswith("#")), "")
             makes = is_comment and re.search(rf"(?<![\w.])(?:{old})\(", below.partition("#")[0])
-            wanted = (
-                rf"{code}|\b(?P<server>{old})(?= server\b)|\b(?P<made>{old})(?= instance\b)|(?<=\w )(?P<end>{old})(?=\.?$)"
-                if makes
-                else code
-            )
+            wanted = f"{code}|{words}" if makes else code
             start = source.offset_at(token.start[0], token.start[1] + 1)
             for match in re.finditer(wanted, token.string):
                 new = "mcpcore" if match.lastgroup == "server" else names[match[0]]

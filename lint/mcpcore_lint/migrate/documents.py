@@ -52,9 +52,10 @@ def plan_document(path: str, text: str, old: int | None, least: int, *, writable
     edits: list[Edit] = []
     left: list[Left] = []
     decide = f"the project needs Python 3.{least} or later now"
-    for match in _PYTHON.finditer(text) if not _PAST.search(path.rpartition("/")[2]) else ():
+    matches = _PYTHON.finditer(text) if not _PAST.search(path.rpartition("/")[2]) else ()
+    for match in (match for match in matches if int(match["minor"]) < least):
         *_, heading = ["", *(part[0] for part in _HEADING.finditer(text, 0, match.start()))]
-        if int(match["minor"]) >= least or _PAST.search(heading):
+        if _PAST.search(heading):
             continue
         is_least = match["behind"] or _AT_LEAST.search(match["before"])
         if writable and is_least and int(match["minor"]) == (old or int(match["minor"])):

@@ -1,4 +1,4 @@
-"""What the files that say what is installed need after `mcpcore migrate`, and the documents about it."""
+"""Lists of dependencies, images and workflows follow `mcpcore migrate`, and so do the documents about them."""
 
 from __future__ import annotations
 

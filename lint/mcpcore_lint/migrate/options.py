@@ -23,16 +23,14 @@ from mcpcore_lint.migrate.renames import (
     CONTEXT,
     DECORATED,
     FASTMCP_4,
-    FIELDS,
     GONE,
     HOST_CHECK,
     LOCAL_HOSTS,
     METHODS,
-    OF_PROTOCOL,
     PATHS,
     RUN,
-    SDK_2,
     TASKS,
+    UNCHECKED,
     UNUSED,
     WHERE_RUN,
 )
@@ -51,7 +49,6 @@ _MEMBERS: Final = (
 _SEVERAL: Final = frozenset({"fastmcp.server.auth.MultiAuth", "fastmcp.server.auth.auth.MultiAuth"})
 _TOKENS: Final = frozenset({"fastmcp.server.auth.AuthContext", "fastmcp.server.dependencies.get_access_token"})
 _OF_SDK: Final = frozenset({"mcpcore.Server", "mcp.LowLevelServer"})
-_NO_FIELD: Final = f"{SDK_2} refuses it; keep it elsewhere, such as in a dict by the name of the object"
 _DECORATORS: Final = frozenset({"tool", "resource", "prompt"})
 READING: Final = frozenset({"int", "str", "os.getenv", "os.environ.get", "getenv"})
 """Calls that give the same value again."""
@@ -161,6 +158,10 @@ def _settings(module: Module, left: list[Left], gone: list[Left], sites: Collect
         methods = {str(getattr(site.call.func, "attr", "")) for site in runs} or {"run"}
         ways = [f"{method}({'' if _METHODS[method] else 'transport=..., '}{option}=...)" for method in sorted(methods)]
         decide = f"{RUN}, as in {' and '.join(ways)}" if instead == RUN else instead
+        is_unchecked = (
+            option == "transport_security" and isinstance(statement, ast.Assign) and _is_none(statement.value)
+        )
+        decide = f"{decide}, and {UNCHECKED} for None" if is_unchecked else decide
         decide = f"look at the {option}= that the call which runs the server gets" if is_test(module) else decide
         left.append(Left(module.path, node.lineno, (), pattern, decide))
     return [*edits, *(codemods.add_argument(module, run, ", ".join(arguments)) for run, arguments in given.items())]
@@ -225,11 +226,17 @@ def _run_after(statement: ast.Assign, server: ast.expr, kind: str, option: str, 
     means_the_same = (
         source.text[slice(*lines)].partition("  #")[0].strip() == source.segment(statement)
         and f"{spelled}.settings" not in ast.unparse(statement.value)
+        # None turns the check of Host headers off in settings, and on in a call.
+        and not _is_none(statement.value)
         and not any(_changes(part, module) for part in walk([statement.value]))
         and sum(source.segment(part).startswith(f"{spelled}.settings.{option} ") for part in block) == 1
         and all(word.arg != option for call in (*runs, *makes) for word in getattr(call, "keywords", ()))
     )
     return runs[0] if len(runs) == 1 and means_the_same else None
+
+
+def _is_none(value: ast.expr) -> bool:
+    return re.search(r"\bNone\b", ast.unparse(value)) is not None
 
 
 def _changes(part: ast.AST, module: Module) -> bool:
@@ -381,27 +388,6 @@ def _clients(module: Module) -> Iterator[Left]:
         if any(_TOKENS & classes_of(owner, scope) for owner in owners):
             pattern = f"{ast.unparse(node)}, which holds the source of the token too behind MultiAuth of {FASTMCP_4}"
             yield Left(module.path, node.lineno, (), pattern, "read original_client_id")
-
-
-def refused(module: Module) -> Iterator[Left]:
-    """The lines about attributes that a file sets on objects of the protocol's types, which have no such fields."""
-    for node in walk([module.tree]) if module.source.has("mcp") else ():
-        match node:
-            case ast.Attribute(value=owner, attr=name, ctx=ast.Store()):
-                pass
-            case ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=str(name)), _]):
-                pass
-            case _:
-                continue
-        scope = scope_around(node, module)
-        place = scope.lookup(owner.id) if isinstance(owner, ast.Name) else None
-        # A name with several values may hold another object there. Private attributes are no fields.
-        if name in FIELDS or name.startswith("_") or place is None or len(place[1]) != 1:
-            continue
-        kinds = classes_of(owner, scope)
-        if kinds and all(map(OF_PROTOCOL.fullmatch, kinds)) and not isinstance(evaluate(owner, scope), Symbol):
-            pattern = f"the attribute {name} of a {min(kinds).rpartition('.')[2]}, which is no field"
-            yield Left(module.path, node.lineno, (), pattern, _NO_FIELD, stops=STOPS)
 
 
 def _is_registered(node: ast.expr, scope: Scope, module: Module, handlers: Container[str]) -> bool:

@@ -1,4 +1,4 @@
-"""The messages that prompts of FastMCP return, as version 3 takes them."""
+"""Values that releases refuse: messages that prompts of FastMCP return, and attributes of the protocol's types."""
 
 import ast
 from collections.abc import Iterator
@@ -6,15 +6,38 @@ from typing import Final
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import own_nodes
+from mcpcore_lint.engine.syntax.parse import own_nodes, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.migrate.body import FUNCTIONS, classes_of
-from mcpcore_lint.migrate.model import FAILS, Left
-from mcpcore_lint.migrate.renames import FASTMCP_3
+from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
+from mcpcore_lint.migrate.model import FAILS, STOPS, Left
+from mcpcore_lint.migrate.renames import FASTMCP_3, FIELDS, OF_PROTOCOL, SDK_2
 from mcpcore_lint.model import Symbol
 
 _OLD: Final = frozenset({"mcp.types.PromptMessage", "fastmcp.prompts.PromptMessage"})
 _DECIDE: Final = "return Message(text, role=...) of fastmcp.prompts instead, or a text"
+
+_NO_FIELD: Final = f"{SDK_2} refuses it; keep it elsewhere, such as in a dict by the name of the object"
+
+
+def refused(module: Module) -> Iterator[Left]:
+    """The lines about attributes that a file sets on objects of the protocol's types, which have no such fields."""
+    for node in walk([module.tree]) if module.source.has("mcp") else ():
+        match node:
+            case ast.Attribute(value=owner, attr=name, ctx=ast.Store()):
+                pass
+            case ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=str(name)), _]):
+                pass
+            case _:
+                continue
+        scope = scope_around(node, module)
+        place = scope.lookup(owner.id) if isinstance(owner, ast.Name) else None
+        # A name with several values may hold another object there. Private attributes are no fields.
+        if name in FIELDS or name.startswith("_") or place is None or len(place[1]) != 1:
+            continue
+        kinds = classes_of(owner, scope)
+        if kinds and all(map(OF_PROTOCOL.fullmatch, kinds)) and not isinstance(evaluate(owner, scope), Symbol):
+            pattern = f"the attribute {name} of a {min(kinds).rpartition('.')[2]}, which is no field"
+            yield Left(module.path, node.lineno, (), pattern, _NO_FIELD, stops=STOPS)
 
 
 def refused_messages(module: Module) -> Iterator[Left]:

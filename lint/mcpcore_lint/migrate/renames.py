@@ -154,6 +154,7 @@ HOST_CHECK: Final = (
     "version 2 does not for another host: pass transport_security=TransportSecuritySettings(...)",
 )
 """What changes where a server gets another host after it was made, and the next step."""
+UNCHECKED: Final = "TransportSecuritySettings(enable_dns_rebinding_protection=False)"
 RUN: Final = "give it where the server is run"
 UNUSED: Final = "no call that runs the server needs it"
 GONE: Final = {

@@ -26,8 +26,9 @@ from mcpcore_lint.migrate.imports import ordered, shortened, unused, used_names
 from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, Marker, names_server, plan_servers
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, STOPS, Left, merged, stopped
-from mcpcore_lint.migrate.options import RUNS, Servers, plan_options, refused, servers_of
+from mcpcore_lint.migrate.options import RUNS, Servers, plan_options, servers_of
 from mcpcore_lint.migrate.plan import FilePlan, lines_of, plan_tools
+from mcpcore_lint.migrate.prompts import refused
 from mcpcore_lint.migrate.reached import imported_by, unresolved_lines
 from mcpcore_lint.migrate.renames import ATTRIBUTES, members_renamed
 from mcpcore_lint.migrate.server import Project, Renaming

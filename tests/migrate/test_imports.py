@@ -328,4 +328,6 @@ def f():
         "'''Made by `Server`, Server(\"é\") and x.FastMCP(): FastMCP is good.'''",
     ):
         assert part in text
+    error = "from mcp import McpError\nfrom mcp.types import ErrorData\n\n# The McpError server side\n{} = McpError(ErrorData(code=1, message='x'))\n"
+    assert "# The MCPError server side\n" in migrated(tmp_path / "c", error.format("ERROR"))
     assert "# `FastMCP`" in migrated(tmp_path / "b", source.replace("# for all", "# `FastMCP`").replace("\n", "\r\n"))

@@ -40,5 +40,6 @@ def comment_edits(module: Module, renamed: Mapping[str, str]) -> Iterator[Edit]:
             wanted = f"{code}|{words}" if makes else code
             start = source.offset_at(token.start[0], token.start[1] + 1)
             for match in re.finditer(wanted, token.string):
-                new = "mcpcore" if match.lastgroup == "server" else names[match[0]]
+                new = names[match[0]]
+                new = "mcpcore" if match.lastgroup == "server" and new.endswith("Server") else new
                 yield Edit(start + match.start(), start + match.end(), new)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from mcpcore_lint.engine.registrations.callers import all_callers_of, callers_of
 from mcpcore_lint.engine.registrations.environment import arguments_of
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.symbols import last_name
+from mcpcore_lint.engine.semantics.symbols import class_round, last_name
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, children, defaults_of, walk
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
@@ -147,8 +147,7 @@ def of_tool(
         isinstance(call, ast.Call) and last_name(call.func) == "call_tool" and not call.keywords for call, _ in routes
     ):
         return {}
-    around = handler.module.scope_of(handler.node).owner
-    owner = handler.module.classes.get(around) if around is not None else None
+    owner = class_round(handler.module.scope_of(handler.node))
     name = string(routes[0][1].name)
     inside = _schemas_in([(owner.node, owner.body_scope)], owner.module, owner.node) if owner is not None else {}
     schemas = [schema for key in {None, name} for schema in inside.get(key, ())]
@@ -241,11 +240,11 @@ def _passed_to(function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
 def _passed(argument: ast.expr, parameters: Schemas, properties: Schemas, scope: Scope) -> Accepted | None:
     """The values that an argument of a call may have; None if they are not known."""
     if isinstance(argument, ast.Constant):
-        return _only(argument.value)
+        return only(argument.value)
     return accepted(argument, parameters, properties, scope)
 
 
-def _only(value: object) -> Accepted:
+def only(value: object) -> Accepted:
     """What accepts one value alone."""
     least, most = (value, value) if isinstance(value, (int, float)) else (math.inf, -math.inf)
     return Accepted(frozenset({value}), type(value).__name__, least, most, optional=value is None)
@@ -341,7 +340,7 @@ def accepted(node: ast.expr | None, parameters: Schemas, properties: Schemas, sc
             default = evaluate(rest[0], scope) if rest else Const(node, scope.module, None)
             if schema is None or not schema.optional or not isinstance(default, Const):
                 return None if schema is None or schema.optional else schema
-            return either(schema._replace(optional=False), _only(default.value))
+            return either(schema._replace(optional=False), only(default.value))
         case ast.Call(func=ast.Attribute(value=inner, attr=change), args=[]) if change in _CHANGES:
             whole = accepted(inner, parameters, properties, scope)
             values = whole.values if whole is not None else frozenset[object]()

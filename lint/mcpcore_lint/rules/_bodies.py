@@ -142,7 +142,6 @@ class Body:
         scope, around, tests = self.scope(node), [node, *self.above(node)], self.tests(node)
         loops = any(isinstance(part, (ast.For, ast.AsyncFor, ast.While)) for part in around)
         known: dict[str, bool] = {}
-        left: dict[str, set[object]] = {}
 
         @cache
         def stays(name: str) -> bool:
@@ -156,7 +155,7 @@ class Body:
         schemas: Schemas = {}
         if scope.node is self.root:
             schemas = of_names(of_annotations(scope, self.root) if typed else passed or {}, properties or {}, scope)
-        left |= {name: {*accepted.values} for name, accepted in schemas.items() if accepted.values}
+        left: dict[str, set[object]] = {name: {*schema.values} for name, schema in schemas.items() if schema.values}
         for test, holds in (*tests, *tests):
             for name, value in _implied(_open_part(test, known, schemas, holds=holds), holds=holds):
                 if stays(name):
@@ -173,7 +172,7 @@ class Body:
         # A test may have found the name true, and so no empty value is left.
         if any(all(bool(value) is not known.get(name, bool(value)) for value in left[name]) for name in left):
             return True
-        return any(_holds(test, known, schemas) not in {None, holds} for test, holds in tests)
+        return any(decided(test, known, schemas) not in {None, holds} for test, holds in tests)
 
     def tests(self, node: ast.AST) -> list[tuple[ast.expr, bool]]:
         """The tests around a node and before it, each with its result where the node runs."""
@@ -349,7 +348,7 @@ def _implied(test: ast.expr, *, holds: bool, objects: bool = False) -> Iterator[
 def _open_part(test: ast.expr, known: dict[str, bool], schemas: Schemas, *, holds: bool) -> ast.expr:
     """The part of a test that alone decides its result, as `b` does in `a or b` if `a` is false; else the test."""
     parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) is holds else []
-    left = [part for part in parts if _holds(part, known, schemas) is not (not holds)]
+    left = [part for part in parts if decided(part, known, schemas) is not (not holds)]
     return left[0] if len(left) == 1 else test
 
 
@@ -375,37 +374,63 @@ def _values(value: Value, *, among: bool) -> set[object] | None:
     return constants if all(isinstance(item, Const) for item in items) else None
 
 
-def _holds(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | None:
-    """Whether a test holds, as far as the truth of the names in it and the schemas of parameters are known."""
+def decided(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | None:
+    """Whether a test holds, as far as the truth of the names in it and the schemas of parameters are known.
+
+    An entry of a parameter has a name such as `params['kind']`.
+    """
     match test:
         case ast.Name(id=name):
             values = schemas[name].values if name in schemas else ()
             return True if values and all(values) else known.get(name)
+        case ast.Constant():
+            return bool(test.value)
+        case (
+            ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[ast.Constant(value=key), *_])
+            | ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key))
+        ):
+            return known.get(f"{name}[{key!r}]") or None
+        case ast.Compare(
+            left=ast.Constant(value=key), ops=[ast.In() | ast.NotIn() as operation], comparators=[ast.Name(id=name)]
+        ) if f"{name}[{key!r}]" in known:
+            return isinstance(operation, ast.In)
+        case (
+            ast.Call(func=ast.Name(id="bool"), args=[inner])
+            # A caller that has refused an empty text has mostly refused one of blanks.
+            | ast.Call(func=ast.Attribute(value=inner, attr="strip"), args=[])
+        ):
+            return decided(inner, known, schemas)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            inner = _holds(operand, known, schemas)
-            return None if inner is None else not inner
+            verdict = decided(operand, known, schemas)
+            return None if verdict is None else not verdict
         case ast.BoolOp(op=operator, values=values):
-            results, stops = [_holds(value, known, schemas) for value in values], isinstance(operator, ast.Or)
+            results, stops = [decided(value, known, schemas) for value in values], isinstance(operator, ast.Or)
             return stops if stops in results else None if None in results else not stops
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds]) if name in schemas:
             classes = {kind.id for kind in getattr(kinds, "elts", [kinds]) if isinstance(kind, ast.Name)}
             return True if schemas[name].kind in classes and not schemas[name].optional else None
         case ast.Compare(
-            left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as operation], comparators=[ast.Constant(value=None)]
-        ) if name in schemas:
-            never = schemas[name].kind in _NEVER_NONE and not schemas[name].optional
-            return isinstance(operation, ast.IsNot) if never else None
-        case ast.Compare(
             left=ast.Name(id=name),
-            ops=[ast.Eq() | ast.NotEq() | ast.In() | ast.NotIn() as operation],
+            ops=[operation],
             comparators=[ast.Constant() | ast.List() | ast.Tuple() | ast.Set() as right],
-        ) if name in schemas and schemas[name].values:
+        ) if name in schemas and schemas[name].values and type(operation) in _SAME:
             among = isinstance(operation, (ast.In, ast.NotIn))
             parts = getattr(right, "elts", [right])
             choices = {part.value if isinstance(part, ast.Constant) else ... for part in parts}
             known_choices = isinstance(right, ast.Constant) is not among and ... not in choices
             matches = {value in choices for value in schemas[name].values} if known_choices else set()
-            return matches.pop() is isinstance(operation, (ast.Eq, ast.In)) if len(matches) == 1 else None
+            return matches.pop() is _SAME[type(operation)] if len(matches) == 1 else None
+        case ast.Compare(
+            left=ast.Name(id=name),
+            ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq() as operation],
+            comparators=[ast.Constant(value=empty)],
+        ) if known.get(name) and not empty:
+            return not _SAME[type(operation)]
+        case ast.Compare(
+            left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as operation], comparators=[ast.Constant(value=None)]
+        ) if name in schemas:
+            never = schemas[name].kind in _NEVER_NONE and not schemas[name].optional
+            return isinstance(operation, ast.IsNot) if never else None
         case ast.Compare(
             left=ast.Name(id=name), ops=[order], comparators=[ast.Constant(value=int() | float() as limit)]
         ) if name in schemas and type(order) in ORDERS:

@@ -8,7 +8,8 @@ from mcpcore_lint.engine.registrations.environment import FUNCTIONS, arguments_o
 from mcpcore_lint.engine.semantics.evaluate import evaluate, evaluated_with
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, Handler, Value
-from mcpcore_lint.rules._bodies import Body, body_of
+from mcpcore_lint.rules._accepted import only
+from mcpcore_lint.rules._bodies import Body, body_of, decided
 from mcpcore_lint.rules.handler._changes import changes_of
 
 Settings: TypeAlias = "tuple[tuple[str, bool | str | None], ...]"
@@ -73,47 +74,8 @@ def evaluate_with(arguments: dict[str, Value], node: ast.expr, scope: Scope) -> 
 
 def holds(test: ast.expr, settings: dict[str, bool | str | None]) -> bool | None:
     """Whether a condition holds for some settings; None if they do not decide it."""
-    match test:
-        case ast.Name(id=name) if name in settings:
-            return bool(settings[name])
-        case (
-            ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[ast.Constant(value=key), *_])
-            | ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key))
-        ):
-            return True if settings.get(f"{name}[{key!r}]") else None
-        case ast.Compare(
-            left=ast.Constant(value=key), ops=[ast.In() | ast.NotIn() as operator], comparators=[ast.Name(id=name)]
-        ) if f"{name}[{key!r}]" in settings:
-            return isinstance(operator, ast.In)
-        case ast.Constant():
-            return bool(test.value)
-        case (
-            ast.Call(func=ast.Name(id="bool"), args=[inner])
-            # A caller that has refused an empty text has mostly refused one of blanks.
-            | ast.Call(func=ast.Attribute(value=inner, attr="strip"), args=[])
-        ):
-            return holds(inner, settings)
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            verdict = holds(operand, settings)
-            return None if verdict is None else not verdict
-        case ast.BoolOp(op=operator, values=values):
-            stops = isinstance(operator, ast.Or)
-            results = [holds(value, settings) for value in values]
-            return stops if stops in results else None if None in results else not stops
-        case ast.Compare(
-            left=ast.Name(id=name),
-            ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq() as operator],
-            comparators=[ast.Constant(value=other)],
-        ) if name in settings and not (settings[name] is TRUE and other):
-            return (settings[name] == other) is isinstance(operator, (ast.Is, ast.Eq))
-        case ast.Compare(
-            left=ast.Name(id=name),
-            ops=[ast.In() | ast.NotIn() as operator],
-            comparators=[ast.List() | ast.Tuple() | ast.Set() as among],
-        ) if settings.get(name, TRUE) is not TRUE and all(isinstance(item, ast.Constant) for item in among.elts):
-            choices = [getattr(item, "value", ...) for item in among.elts]
-            return (settings[name] in choices) is isinstance(operator, ast.In)
-    return None
+    schemas = {name: only(value) for name, value in settings.items() if value is not TRUE and not name.endswith("]")}
+    return decided(test, {name: bool(value) for name, value in settings.items()}, schemas)
 
 
 def _passed(call: ast.Call, model: Handler) -> dict[str, ast.expr]:

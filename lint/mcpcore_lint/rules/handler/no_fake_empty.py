@@ -194,11 +194,11 @@ def _has_only_empty(fields: Sequence[tuple[str | None, Value]]) -> bool:
     collections = 0
     for name, value in fields:
         key = normalized(name or "error")
-        if key in SUCCESS_KEYS and isinstance(value, Const) and value.value is True:
-            continue
-        if key in _EXPLAINING_KEYS:
-            return False
         match value:
+            case Const(value=True) if key in SUCCESS_KEYS:
+                pass
+            case _ if key in _EXPLAINING_KEYS:
+                return False
             case Items(items=(), complete=True) | Mapping(items=(), complete=True):
                 collections += 1
             case Const() if not value.value:

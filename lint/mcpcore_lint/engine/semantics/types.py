@@ -149,7 +149,10 @@ class Inference:
             elif isinstance(binding.node, (ast.For, ast.comprehension)) and isinstance(binding.node.target, ast.Name):
                 kinds += self._items(evaluate(binding.node.iter, where))
             elif isinstance(binding.node, ast.ExceptHandler):
-                kinds.append(Outside("builtins.Exception"))
+                parts = getattr(binding.node.type, "elts", [binding.node.type])
+                kinds += [kind for part in parts for kind in self.annotation(part, where)] or [
+                    Outside("builtins.Exception")
+                ]
         return once(kinds)
 
     def _parameter(self, name: str, scope: Scope, annotation: ast.expr | None) -> list[Kind]:

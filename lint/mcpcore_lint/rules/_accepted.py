@@ -333,6 +333,10 @@ def accepted(node: ast.expr | None, parameters: Schemas, properties: Schemas, sc
     match node:
         case ast.Name(id=name):
             return parameters.get(name)
+        case ast.Subscript(value=ast.Name(id=held), slice=ast.Constant(value=str(key))) if (
+            f"{held}.{key}" in properties
+        ):
+            return properties[f"{held}.{key}"]._replace(optional=False)
         case ast.Call(
             func=ast.Attribute(value=ast.Name(id=held), attr="get"), args=[ast.Constant(value=str(key)), *rest]
         ) if [binding.kind for binding in scope.bindings.get(held, ())] == ["parameter"]:
@@ -346,20 +350,23 @@ def accepted(node: ast.expr | None, parameters: Schemas, properties: Schemas, sc
             values = whole.values if whole is not None else frozenset[object]()
             known = all(isinstance(text, str) for text in values)
             return Accepted(frozenset(getattr(text, change)() for text in values if known), "str")
-        case ast.Call(func=ast.Name(), args=[inner]) | ast.BoolOp(op=ast.Or(), values=[inner, _]):
-            whole = accepted(inner, parameters, properties, scope) or Accepted(frozenset())
-            # `int(...)` and `or` keep it if it is an integer, or is never false.
-            never_false = bool(whole.values) and all(whole.values)
-            keeps = whole.kind == getattr(node.func, "id", "") if isinstance(node, ast.Call) else never_false
-            return whole if keeps else None
+        case ast.Call(func=ast.Name(id=kind), args=[inner]):  # `int(...)` keeps what is an integer
+            whole = accepted(inner, parameters, properties, scope)
+            return whole if whole is not None and whole.kind == kind and not whole.optional else None
+        case ast.BoolOp(op=ast.Or(), values=[inner, other]):
+            whole = accepted(inner, parameters, properties, scope)
+            never_false = whole is not None and bool(whole.values) and all(whole.values)
+            true = whole and whole._replace(values=frozenset(filter(None, whole.values)), optional=False)
+            return true if never_false else either(true, _passed(other, parameters, properties, scope))
     return None
 
 
 def either(first: Accepted | None, second: Accepted | None) -> Accepted | None:
     """The values of two expressions, of which one is used; None if those of one are not known."""
+    kinds = {side.kind for side in (first, second) if side is not None} - {"NoneType"}
     return (first and second) and Accepted(
         first.values | second.values if first.values and second.values else frozenset(),
-        first.kind if first.kind == second.kind else "",
+        kinds.pop() if len(kinds) == 1 else "",
         min(first.least, second.least),
         max(first.most, second.most),
         first.optional or second.optional,

@@ -33,7 +33,7 @@ from mcpcore_lint.model import (
 )
 from mcpcore_lint.names import FRAMEWORK_ERRORS, FRAMEWORKS, PROTOCOL_ERRORS
 from mcpcore_lint.rule import RuleContext
-from mcpcore_lint.rules._accepted import ORDERS, Accepted, Schemas, of_annotations, of_names
+from mcpcore_lint.rules._accepted import ORDERS, Accepted, Schemas, accepted, of_annotations, of_names
 from mcpcore_lint.rules._wording import is_placeholder
 
 N = TypeVar("N", bound=ast.AST)
@@ -132,12 +132,19 @@ class Body:
         return catch is not None and not any(isinstance(part, (ast.Return, ast.Raise)) for part in walk([*catch.body]))
 
     def refuted(
-        self, node: ast.AST, *, typed: bool = False, properties: Schemas | None = None, passed: Schemas | None = None
+        self,
+        node: ast.AST,
+        *,
+        typed: bool = False,
+        properties: Schemas | None = None,
+        passed: Schemas | None = None,
+        risks: Sequence[ast.AST] = (),
     ) -> bool:
         """Whether the tests around a node and before it contradict each other, so that the node never runs.
 
         With `typed`, the framework refuses arguments that do not fit the annotations of the handler. The `properties`
-        are what the schema of a low-level tool allows, and `passed` is what the parameters may be.
+        are what the schema of a low-level tool allows, and `passed` is what the parameters may be. The `risks` are what
+        may raise in the `try` of the clause that the node is in: a conversion of an integer to one raises nothing.
         """
         scope, around, tests = self.scope(node), [node, *self.above(node)], self.tests(node)
         loops = any(isinstance(part, (ast.For, ast.AsyncFor, ast.While)) for part in around)
@@ -172,7 +179,15 @@ class Body:
         # A test may have found the name true, and so no empty value is left.
         if any(all(bool(value) is not known.get(name, bool(value)) for value in left[name]) for name in left):
             return True
-        return any(decided(test, known, schemas) not in {None, holds} for test, holds in tests)
+        needless = [
+            isinstance(part, ast.Call)
+            and isinstance(part.func, ast.Name)
+            and accepted(part, schemas, properties or {}, scope)
+            for part in risks
+        ]
+        return (bool(needless) and all(needless)) or any(
+            decided(test, known, schemas) not in {None, holds} for test, holds in tests
+        )
 
     def tests(self, node: ast.AST) -> list[tuple[ast.expr, bool]]:
         """The tests around a node and before it, each with its result where the node runs."""

@@ -44,7 +44,11 @@ _CONTAINERS: Final = (Items, Mapping)
 _OF_MEMBER: Final = _VALUE | {"name", "_name_"}
 """The attributes of enum members."""
 _METHODS: Final = frozenset({"values", "keys", "format", "on", "on_code"})
-_OF_ENTRY: Final = frozenset({"reason", "code", "when", "recovery"})
+_OF_MADE: Final = {
+    "mcpcore.FailureMode": frozenset({"reason", "code", "when", "recovery"}),
+    **dict.fromkeys(("mcp.Tool", "mcp.types.Tool", "mcp_types.Tool"), frozenset({"name"})),
+}
+"""Attributes that have the value of the argument of their name, by the class that is called."""
 
 
 class Resolver(AnnotationReader):
@@ -287,7 +291,7 @@ class Resolver(AnnotationReader):
             return Const(node, module, base.number) if isinstance(base, CodeValue) else base
         if isinstance(base, CodeValue) and attr in _OF_MEMBER:
             return Const(node, module, base.name)
-        if isinstance(base, CallValue) and base.func.name == "mcpcore.FailureMode" and attr in _OF_ENTRY:
+        if isinstance(base, CallValue) and attr in _OF_MADE.get(base.func.name, ()):
             argument = base.argument(attr, ENTRY_POSITIONAL.index(attr) if attr in ENTRY_POSITIONAL else None)
             return Unknown(node, module, f"the entry has no {attr}") if isinstance(argument, Missing) else argument
         return Unknown(node, module, f"the attribute {attr} of a value")

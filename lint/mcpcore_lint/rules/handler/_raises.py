@@ -67,7 +67,7 @@ def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> boo
 
     Or it catches only exceptions of the project that nothing makes, or that the clauses before it catch.
     """
-    risks = _risks(catch.try_body, function.node) if catch is not None else []
+    risks = risks_of(catch.try_body, function.node) if catch is not None else []
     needless = catch is not None and (_is_never_made(catch, function, ctx) or is_for_required(catch, function.module))
     return needless or (
         bool(risks)
@@ -195,7 +195,7 @@ def never_raises(function: ast.FunctionDef | ast.AsyncFunctionDef, ctx: RuleCont
     statements = first if catches else [*first, last]
     if not catches and (function.decorator_list or not _is_plain(_run_by(statements))):
         return False
-    risks = _risks(statements, function)
+    risks = risks_of(statements, function)
     module = ctx.project.module_defining(function)
     return not risks or (
         module is not None
@@ -220,7 +220,7 @@ def _run_by(statements: Iterable[ast.stmt]) -> list[ast.AST]:
     return [part for part in nodes if part not in kept] if kept else nodes
 
 
-def _risks(statements: Iterable[ast.stmt], function: FunctionNode) -> list[ast.AST]:
+def risks_of(statements: Iterable[ast.stmt], function: FunctionNode) -> list[ast.AST]:
     """What may raise in statements: calls and the like, but no line of a log, and no constant key of a dict."""
     nodes = _run_by(statements)
     # What logs returns nothing to use, unlike `client.info()`.

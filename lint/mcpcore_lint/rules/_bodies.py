@@ -47,6 +47,7 @@ _SAME: Final[dict[type[ast.cmpop], bool]] = {
 }
 """The comparisons with values, each with whether it says that a name has one of them."""
 _BROAD: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
+_ANYTHING: Final = Accepted(frozenset(), optional=True)
 
 
 class Body:
@@ -159,26 +160,30 @@ class Body:
             first = min((test.lineno for test, _ in tests if mentions(test, name)), default=0)
             return not loops and max(lines) < first
 
-        schemas: Schemas = {}
-        if scope.node is self.root:
-            schemas = of_names(of_annotations(scope, self.root) if typed else passed or {}, properties or {}, scope)
+        parameters = of_annotations(scope, self.root) if typed else passed or {}
+        schemas = of_names(parameters, properties or {}, scope) if scope.node is self.root else {}
         left: dict[str, set[object]] = {name: {*schema.values} for name, schema in schemas.items() if schema.values}
         for test, holds in (*tests, *tests):
             for name, value in _implied(_open_part(test, known, schemas, holds=holds), holds=holds):
                 if stays(name):
                     known.setdefault(name, value)
-        compared = [entry for test, holds in tests for entry in _compared(test, scope, holds=holds) if stays(entry[0])]
-        for name, values, is_one in sorted(compared, key=lambda entry: not entry[2]):
-            if is_one:
-                left[name] = left.get(name, values) & values
-            elif name in left:
-                left[name] -= values
+            for name, values, is_one in _compared(test, scope, holds=holds):
+                if is_one and stays(name):
+                    left[name] = left.get(name, values) & values
+                elif name in left and stays(name):
+                    left[name] -= values
         # At the node all tests have their results, so that `x is not None` narrows what `isinstance(x, str)` is of.
         shown = {name for test, holds in tests for name, true in _implied(test, holds=holds, objects=True) if true}
         schemas |= {name: schemas[name]._replace(optional=False) for name in shown & schemas.keys() if stays(name)}
         # A test may have found the name true, and so no empty value is left.
         if any(all(bool(value) is not known.get(name, bool(value)) for value in left[name]) for name in left):
             return True
+        # What is left of a name may decide a test of two names: `if job is None and run is None`.
+        schemas |= {
+            name: schema._replace(values=frozenset(left[name]))
+            for name in left
+            if (schema := schemas.get(name, _ANYTHING)).optional
+        }
         needless = [
             isinstance(part, ast.Call)
             and isinstance(part.func, ast.Name)

@@ -20,7 +20,7 @@ from mcp import Client
 from mcp_types import CallToolResult
 from rich.logging import RichHandler
 
-from tests import forking
+from tests import forking, reporting
 from tests.answers import ask
 from tests.doors import DOORS, on_fastmcp
 
@@ -111,6 +111,12 @@ def call() -> Call:
         return ask(Client(server, mode=mode), lambda client: client.call_tool(name, arguments or {}))
 
     return called
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let a worker report less."""
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(reporting)
 
 
 @pytest.hookimpl(wrapper=True)

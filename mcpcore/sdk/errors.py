@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from types import ModuleType
@@ -211,7 +211,7 @@ def check_options(owner: str, *, limits: object, **choices: object) -> None:
         raise TypeError(f"{owner}(limits=...) must be Limits(...), not {type(limits).__name__}")
 
 
-def check_names(owner: type, options: Iterable[str]) -> None:
+def check_names(owner: type, options: Collection[str]) -> None:
     """Check that `owner` or a class that it extends takes these options; Python 3.13 alone names the nearest option.
 
     Raises:
@@ -221,7 +221,8 @@ def check_names(owner: type, options: Iterable[str]) -> None:
     from inspect import signature
 
     makers = [vars(cls)["__init__"] for cls in owner.__mro__ if "__init__" in vars(cls)]
-    known = {name for maker in makers for name in signature(maker).parameters}
+    # To read the signatures takes half of the time in which a server is made, and most servers have no such option.
+    known = {name for maker in makers for name in signature(maker).parameters} if options else set()
     for option in options:
         if option not in known:
             near = difflib.get_close_matches(option, known, n=1)

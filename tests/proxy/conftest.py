@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import signal
 import socket
@@ -28,6 +29,12 @@ PLAIN = (sys.executable, str(SERVERS / "plain.py"))
 PROXY = (sys.executable, "-m", "mcpcore", "proxy")
 
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+@pytest.fixture
+def quiet(caplog: pytest.LogCaptureFixture) -> None:
+    """Keep the records of failures out of the report."""
+    caplog.set_level(logging.CRITICAL)
 
 
 @pytest.fixture

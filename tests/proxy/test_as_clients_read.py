@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 from typing import Any
 
 import anyio
@@ -43,10 +42,7 @@ VERSIONS = ["2024-11-05", "2025-06-18", "2025-11-25", MODERN]
 RESULTS: TypeAdapter[Any] = TypeAdapter(CallToolResult | InputRequiredResult)
 
 
-@pytest.fixture(autouse=True)
-def quiet(caplog: pytest.LogCaptureFixture) -> None:
-    """Keep the records of failures out of the report."""
-    caplog.set_level(logging.CRITICAL)
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 async def asked_and_read(version: str, raw: bytes) -> tuple[bytes, bool | None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from typing import Any
 
 import pytest
@@ -26,10 +25,7 @@ NOTHING_SAID: list[dict[str, Any] | None] = [
 """Annotations after which a tool may change something, and a second call may change it again."""
 
 
-@pytest.fixture(autouse=True)
-def quiet(caplog: pytest.LogCaptureFixture) -> None:
-    """Keep the records of failures out of the report."""
-    caplog.set_level(logging.CRITICAL)
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 def failed(

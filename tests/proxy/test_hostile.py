@@ -24,11 +24,7 @@ from mcpcore.wire.envelope_text import read as read_text
 from tests.answers import envelope_of
 from tests.proxy.conftest import SERVERS, request
 
-
-@pytest.fixture(autouse=True)
-def quiet(caplog: pytest.LogCaptureFixture) -> None:
-    """Keep the records of failures out of the report."""
-    caplog.set_level(logging.CRITICAL)
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 def conversation() -> Conversation:

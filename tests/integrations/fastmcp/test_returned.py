@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -15,29 +14,14 @@ from fastmcp.tools.base import ToolResult
 from fastmcp.tools.tool_transform import ArgTransform, forward
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
-from pydantic import BaseModel, ConfigDict
 
 from mcpcore import not_found
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import outcome_of
 from tests.integrations.fastmcp.contract_server import extended, records
+from tests.runtime.test_returned import SECRET, LedgerError, Model, anything, untyped
 
-SECRET = "postgresql://app:hunter2@db/main"
 Shape = Callable[[BaseException], Any]
-
-
-class Model(BaseModel):
-    """A result that accepts anything."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-    free: Any = None
-
-
-@dataclass
-class LedgerError(Exception):
-    """An exception that pydantic can write, field by field."""
-
-    detail: str = SECRET
 
 
 class EndOfProgram(BaseException):
@@ -102,16 +86,8 @@ SHAPES: dict[str, Shape] = {
 }
 
 
-def any_annotation(value: Any) -> Any:
-    return value
-
-
-def no_annotation(value):  # type: ignore[no-untyped-def]
-    return value
-
-
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("annotated", [any_annotation, no_annotation], ids=["Any", "none"])
+@pytest.mark.parametrize("annotated", [anything, untyped], ids=["Any", "none"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_tool_that_returns_an_exception_fails(
     shape: str, annotated: Any, place: str, caplog: pytest.LogCaptureFixture

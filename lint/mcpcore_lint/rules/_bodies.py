@@ -11,7 +11,7 @@ from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.endings import CALLING, leaves, never_passed, unreachable
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.parse import mentions, walk
-from mcpcore_lint.engine.syntax.scopes import Binding, Bindings, Scope
+from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.frameworks import framework_of, uses_mcpcore
 from mcpcore_lint.model import (
     CallValue,
@@ -228,7 +228,7 @@ class Body:
     def true_names(self, node: ast.expr) -> set[str]:
         """The names that are true where a node runs, since a test has refused them otherwise.
 
-        An object that is not None counts as true, so that nothing is said of a function that tests it again.
+        What is not None counts as true, so that nothing is said of a function that tests it again.
         """
         scope, tests = self.scope(node), self.tests(node)
         bindings = scope.bindings
@@ -238,16 +238,13 @@ class Body:
             for name, values, is_one in _compared(test, scope, holds=holds)
             if is_one and [at.kind for at in bindings.get(name, ())] == ["parameter"]
         }
-        plain = {name for name, own in bindings.items() if any(_may_be_empty(at, bindings) for at in own)}
         return {
             name
             for test, holds in tests
             for part in [_open_part(test, {}, schemas, holds=holds)]
-            for names, objects in (((), False), (plain, True))
-            for name, is_true in _implied(part, holds=holds, objects=objects)
+            for name, is_true in _implied(part, holds=holds, objects=True)
             # Between the test and the node it gets no other value.
             if is_true
-            and name not in names
             and not any(test.lineno <= getattr(at.node, "lineno", 0) <= node.lineno for at in bindings.get(name, ()))
         }
 
@@ -308,19 +305,6 @@ class Body:
         names = {node.id for node in self.all(ast.Name)} | {node.arg for node in self.all(ast.arg)}
         names |= {node.name for node in self.all(ast.ExceptHandler) if node.name}
         return names | set(self.module.scope_of(self.root).bindings)
-
-
-def _may_be_empty(binding: Binding, bindings: Bindings) -> bool:
-    """Whether a value that is not None may be false, such as a text that the caller gives."""
-    match binding:
-        case Binding(kind="parameter", annotation=ast.expr() as annotation):
-            return any(isinstance(part, ast.Name) and part.id in _NEVER_NONE for part in walk([annotation]))
-        case Binding(
-            value=ast.Subscript(value=ast.Name(id=held))
-            | ast.Call(func=ast.Attribute(value=ast.Name(id=held), attr="get"))
-        ):
-            return [at.kind for at in bindings.get(held, ())] == ["parameter"]
-    return False
 
 
 def _tests_of_case(case: ast.match_case, around: ast.Match) -> Iterator[tuple[ast.expr, bool]]:

@@ -17,8 +17,7 @@ from mcpcore_lint.engine.registrations.environment import (
     values_of,
 )
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.symbols import class_info, last_name
-from mcpcore_lint.engine.semantics.type_model import ancestry
+from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import alternatives, mentions, own_nodes, returned, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
@@ -50,7 +49,7 @@ from mcpcore_lint.rules.handler._passed import (
 )
 from mcpcore_lint.rules.handler._quoted import quoted_by
 from mcpcore_lint.rules.handler._raises import is_idle, only_truth
-from mcpcore_lint.rules.handler._to_client import checked_by_dispatchers, is_judged, is_kept, looks_for_failure
+from mcpcore_lint.rules.handler._to_client import is_judged, is_kept, looks_for_failure
 
 _LOOKS: Final = frozenset({"isinstance", "issubclass", "type", "hasattr", "callable"})
 """Functions that tell exceptions from results."""
@@ -89,8 +88,7 @@ class Returned(NamedTuple):
 
 def returned_failures(function: Handler, ctx: RuleContext, *, contract_tool: bool) -> list[Returned]:
     """The failures that a handler returns, in source order. `contract_tool` says whether it is a tool of mcpcore."""
-    settings = checked_by_dispatchers(function, ctx)
-    return _AnswerReader(function, ctx, contract_tool=contract_tool, depth=0, settings=settings).failures()
+    return _AnswerReader(function, ctx, contract_tool=contract_tool, depth=0).failures()
 
 
 class _AnswerReader:
@@ -139,7 +137,7 @@ class _AnswerReader:
                 continue
             if item is not None and isinstance(value, ast.Tuple):
                 value = value.elts[item] if item < len(value.elts) else None
-            if value is None or not self._runs(site.node) or _cannot_fail(value, site.scope):
+            if value is None or not self._runs(site.node):
                 continue
             answers = [*self._answer(value, site.scope, caught=caught or site.catch is not None)]
             if answers and not is_idle(site.catch, self._function, self._ctx):
@@ -534,17 +532,3 @@ def _is_checked(name: ast.Name, body: Body) -> bool:
         elif inside(name, node.orelse) or isinstance(node.body[-1], _LEAVING) or body.raises(node.body):
             return True
     return False
-
-
-def _cannot_fail(node: ast.expr, scope: Scope) -> bool:
-    """Whether no key of a mapping or field of a model can show a failure, so that it need not be evaluated."""
-    names: list[str | None] = []
-    if isinstance(node, ast.Dict):
-        names = [str(key.value) if isinstance(key, ast.Constant) else None for key in node.keys]
-    elif isinstance(node, ast.Call) and not node.args:
-        model = evaluate(node.func, scope)
-        info = class_info(model) if isinstance(model, Symbol) else None
-        if info is not None:
-            fields = (name for owner in ancestry(info) for name in owner.attributes)
-            names = [*(keyword.arg for keyword in node.keywords), *fields]
-    return bool(names) and all(name is not None and normalized(name) not in RELEVANT_KEYS for name in names)

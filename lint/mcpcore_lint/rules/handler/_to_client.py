@@ -1,11 +1,9 @@
 """Follows a returned value to the client: whatever takes it on the way may make it a failure after all."""
 
 import ast
-from functools import partial
 from typing import Any, Final
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
-from mcpcore_lint.engine.registrations.environment import arguments_of
 from mcpcore_lint.engine.registrations.functions import passed_on
 from mcpcore_lint.engine.registrations.routes import is_route
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -17,7 +15,6 @@ from mcpcore_lint.model import CallValue, Handler, Symbol, ToolDef
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, names_of
 from mcpcore_lint.rules.handler._failures import MARKING_KEYS, MARKS, normalized
-from mcpcore_lint.rules.handler._passed import TRUE, Settings
 
 _HARMLESS: Final = frozenset({"isinstance", "len", "str", "repr", "type", "dict", "list", "bool", "print", "cast"})
 _TESTS: Final = (ast.If, ast.IfExp, ast.Match, ast.While, ast.Assert)
@@ -37,69 +34,13 @@ def reaches_client(handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
 
 
 def _served_as(handler: Handler, ctx: RuleContext) -> list[list[tuple[Handler, ast.Call]]]:
-    """The functions through which dispatchers pass the calls of a tool to a function, each with its call, in order."""
+    """The functions through which dispatchers pass the calls of a tool to a function, each with its call."""
     routes = [route for other in ctx.tools for route in other.serves]
-    chains = [
+    return [
         [*route.way, *([(route.inside, route.call)] if route.call is not None else [])]
         for route in routes
         if route.handler is not None and route.handler.node is handler.node
     ]
-    for chain in chains:
-        # The method of a base class that calls the one of the tool comes after the dispatcher.
-        if len(chain) > 1 and last_name(chain[-2][1].func) == handler.name != last_name(chain[-1][1].func):
-            chain[-2:] = reversed(chain[-2:])
-    return chains
-
-
-def checked_by_dispatchers(handler: Handler, ctx: RuleContext) -> Settings:
-    """The parameters that every dispatcher of a function passes on only after it has refused a missing value."""
-    checked: list[set[str]] = []
-    for chain in _served_as(handler, ctx):
-        names: set[str] = set()
-        for (function, call), following in zip(chain, [*(step[0] for step in chain[1:]), handler], strict=True):
-            names |= _checked_before(call, body_of(function))
-            bound_first = following.module.scope_of(following.node).owner is not None
-            called = following.node
-            passed = {} if isinstance(called, ast.Lambda) else arguments_of(called, call, bound_first=bound_first)
-            names = {parameter for parameter, argument in passed.items() if getattr(argument, "id", "") in names}
-        checked.append(names)
-    bindings = handler.module.scope_of(handler.node).bindings
-    always = set.intersection(*checked) if checked else ()
-    return tuple((name, TRUE) for name in sorted(always) if len(bindings[name]) == 1)
-
-
-def _checked_before(call: ast.Call, body: Body) -> set[str]:
-    """The names that are true at a call, or get their values in a statement that leaves for want of one."""
-    names, bound = body.true_names(call), set[str]()
-    for statement in (before for part in (call, *body.above(call)) for before in reversed(body.before(part))):
-        stored, refused = body.module.once(("refused", statement), partial(_bound_and_refused, statement))
-        names |= refused - bound
-        bound |= stored  # what binds a name last decides
-    return names
-
-
-def _bound_and_refused(statement: ast.stmt) -> tuple[set[str], set[str]]:
-    """The names that get values in a statement, and those of them for want of which it leaves."""
-    parts = walk([statement])
-    stored = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    kinds = (ast.If, ast.Try) if isinstance(statement, (ast.If, ast.Try)) else ()
-    leaving = [
-        part
-        for part in parts
-        if isinstance(part, kinds) and any(isinstance(end, (ast.Return, ast.Raise)) for end in walk([part]))
-    ]
-    # `sessions.get(key)` raises nothing for a missing value, and a test of something else refuses none.
-    looked_up = {
-        getattr(part.targets[0], "id", "")
-        for part in parts
-        if isinstance(part, ast.Assign) and ".get(" in ast.unparse(part.value)
-    }
-    return stored, {
-        name
-        for name in stored
-        for part in leaving
-        if (mentions(part.test, name) if isinstance(part, ast.If) else name not in looked_up)
-    }
 
 
 def middleware_of(tool: ToolDef, ctx: RuleContext, *, inside: str = "") -> list[tuple[Handler, list[ast.Call]]]:

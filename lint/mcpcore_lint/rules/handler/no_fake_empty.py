@@ -100,14 +100,13 @@ def _looks(empty: str) -> str:
 
 def _empty_answers(
     function: Handler, ctx: RuleContext, *, answering: set[FunctionNode] | None = None
-) -> Iterator[tuple[ast.Return | ast.Assign, CatchSite, str]]:
+) -> Iterator[tuple[ast.Return, CatchSite, str]]:
     """The empty answers of the clauses of a function that hide a failure: the statement, the clause, what is empty.
 
     A handler has functions nested in it that are `answering`: it returns their results as they are.
     """
     body, is_helper = body_of(function), answering is None
-    nodes: list[ast.Return | ast.Assign] = [*body.all(ast.Return), *body.all(ast.Assign)]
-    for node in nodes:
+    for node in body.all(ast.Return):
         nested = body.function_of(node) is not body.root
         catch = body.clause_of(node) if not (nested and is_helper) else None
         # A function that others call returns an empty value for a text that is no number or date.
@@ -118,24 +117,12 @@ def _empty_answers(
             yield node, catch, empty
 
 
-def _empty_answer(
-    node: ast.Return | ast.Assign, catch: CatchSite, body: Body, ctx: RuleContext, *, lenient: bool
-) -> str | None:
-    """The empty value that a clause returns, or assigns to a name that is returned right after the `try`."""
+def _empty_answer(node: ast.Return, catch: CatchSite, body: Body, ctx: RuleContext, *, lenient: bool) -> str | None:
+    """The empty value that a clause returns."""
     ends = node.value is None and yields(body.function_of(node))
     if ends or not _hides_failure(catch, ctx, body, lenient=lenient) or _depends_on_exception(node, catch, body):
         return None
-    if isinstance(node, ast.Assign) and not _is_returned_after(node, catch, body):
-        return None
     return describe_empty(body.value(node.value)) if node.value is not None else "None"
-
-
-def _is_returned_after(node: ast.Assign, catch: CatchSite, body: Body) -> bool:
-    """Whether the statement after the `try` returns what a clause assigns."""
-    match node.targets, body.after(body.parents[catch.node])[:1]:
-        case [ast.Name(id=name)], [ast.Return(value=ast.Name(id=returned))]:
-            return name == returned
-    return False
 
 
 def _hides_failure(catch: CatchSite, ctx: RuleContext, body: Body, *, lenient: bool) -> bool:

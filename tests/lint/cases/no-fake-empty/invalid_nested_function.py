@@ -11,8 +11,5 @@ async def fetch(a: str) -> list[str]:
         except:
             return dict()  # here
 
-    try:
-        rows = inner()
-    except Exception:
-        rows = []  # here
+    rows = inner()
     return rows

@@ -247,26 +247,6 @@ FOUND: Final[dict[str, dict[str, str]]] = {
                 return await run(**arguments)
         """,
     },
-    "the classes that implement an abstract tool": {
-        "app.py": BASE
-        + """
-    @server.call_tool()
-    async def call(name, arguments):
-        tool = Tools.named(name)
-        return await tool.run(arguments)
-""",
-    },
-    "the classes that implement a part of a tool": {
-        "app.py": BASE.replace(
-            '        name = ""\n',
-            '        name = ""\n        async def execute(self, arguments):\n            return await self.run(arguments)\n',
-        )
-        + """
-    @server.call_tool()
-    async def call(name, arguments):
-        return await Tools.named(name).execute(arguments)
-""",
-    },
 }
 REPORTED: Final[dict[str, dict[str, str]]] = {
     "an abstract tool that nothing implements": {

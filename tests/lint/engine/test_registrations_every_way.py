@@ -428,42 +428,6 @@ def register(server, table):
         return table.get(name).run(arguments)
 register(server, made())
 """,
-    "methods that override the only abstract method of their name": LOWLEVEL
-    + """
-from abc import ABC, abstractmethod
-class Part(ABC):
-    @abstractmethod
-    async def answer(self, name, arguments): ...
-class Finds(Part):
-    async def answer(self, name, arguments):
-        if name == "find":
-            return self.find(arguments)
-    def find(self, arguments): ...
-class Lends(Part):
-    async def answer(self, name, arguments):
-        if name == "lend":
-            return self.lend(arguments)
-    def lend(self, arguments): ...
-@server.call_tool()
-async def call(name, arguments):
-    return await plugins.owner_of(name).part.answer(name, arguments)
-""",
-    "objects that an unknown registry returns": LOWLEVEL
-    + """
-class Base:
-    def run_tool(self, arguments):
-        raise NotImplementedError
-class Finds(Base):
-    name = "find"
-    def run_tool(self, arguments): ...
-class Lends(Base):
-    name = "lend"
-    def run_tool(self, arguments): ...
-@server.call_tool()
-async def call(name, arguments):
-    tool = await load().get_tool(name)
-    return tool.run_tool(arguments)
-""",
     "a function that runs what was looked up": LOWLEVEL
     + BOTH
     + """

@@ -23,10 +23,9 @@ from mcpcore_lint.engine.registrations.environment import (
 from mcpcore_lint.engine.registrations.functions import Functions, Target
 from mcpcore_lint.engine.semantics.branches import Branch, Branches
 from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.type_model import ancestry, implementations, is_abstract, method_of
-from mcpcore_lint.engine.syntax.module import ClassInfo, Module, kept
-from mcpcore_lint.engine.syntax.parse import all_parameters, alternatives, own_nodes, returned, walk, walk_shallow
-from mcpcore_lint.model import Const, FunctionNode, Symbol, Text, Unknown, Value, options, string
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import all_parameters, alternatives, own_nodes, walk, walk_shallow
+from mcpcore_lint.model import Const, FunctionNode, Symbol, Text, Value, options, string
 
 _ENTRY: Final = "<entry>"
 """The name of a table's entry in the expressions that take a part of it."""
@@ -62,9 +61,8 @@ def dispatched(functions: Functions, node: FunctionNode, module: Module) -> list
     names = set(args[:1]) if len(args) > 1 else set()
     entries: dict[tuple[str | None, FunctionNode | None], Dispatched] = {}
     place = _Place(functions, node, module, names, set(args))
-    for passed in place.dispatched((), 0):
-        for entry in _implemented(passed, functions):
-            entries.setdefault((string(entry.name), entry.target.node if entry.target is not None else None), entry)
+    for entry in place.dispatched((), 0):
+        entries.setdefault((string(entry.name), entry.target.node if entry.target is not None else None), entry)
     if not entries and not functions.unseen:
         functions.unseen += [*place.unread()] or place.passed_on()[:1]
     return list(entries.values())
@@ -83,75 +81,6 @@ def named_around(functions: Functions, node: FunctionNode, module: Module) -> li
     functions.unseen.clear()
     entries = [*_Place(functions, node, module, names, {node.args.kwarg.arg}).dispatched((), 0)]
     return [*functions.unseen, *(entry.call.func for entry in entries if entry.call is not None)][:1]
-
-
-def _implemented(entry: Dispatched, functions: Functions) -> Iterator[Dispatched]:
-    """What implements the abstract method to which a name leads, or which the method of the base class calls itself.
-
-    The name is that of the class: `name = "find"`, or a property that returns it.
-    """
-    target = entry.target
-    steps = _left_open(target) if target is not None and not string(entry.name) else []
-    if target is None or not steps:
-        yield entry
-        return
-    for info, method, call in steps[:1]:
-        way = entry.way if call is None else (*entry.way, (target.node, target.module, call))
-        classes = implementations(info)
-        functions.unseen += [entry.call.func] if not classes and entry.call is not None else []
-        for kind in classes:
-            found = method_of(kind, method)
-            if found is not None:
-                name = _name_of(kind)
-                yield entry._replace(name=name, target=Target(found[0], found[1].module, name), way=way)
-
-
-def _left_open(target: Target) -> list[tuple[ClassInfo, str, ast.Call | None]]:
-    """The abstract method that a method is, or those that it calls with arguments, each with its class and call."""
-    node, owner = target.node, target.module.scope_of(target.node).owner
-    info = target.module.classes.get(owner) if owner is not None else None
-    if info is None or isinstance(node, ast.Lambda):
-        return []
-    if is_abstract(node, info):
-        return [(info, node.name, None)]
-    calls = [call for call in own_nodes(node) if isinstance(call, ast.Call) and _arguments(call)]
-    named = [
-        (call, call.func.attr)
-        for call in calls
-        if isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") == "self"
-    ]
-    methods = ((call, name, info.methods.get(name)) for call, name in named)
-    return [(info, name, call) for call, name, method in methods if method is not None and is_abstract(method, info)]
-
-
-def _abstract(func: ast.expr, module: Module) -> list[Target]:
-    """The abstract method that a call of an unknown object runs: the only one of its name, which others override."""
-    return _overridden(module, func.attr) if isinstance(func, ast.Attribute) else []
-
-
-@kept
-def _overridden(module: Module, name: str) -> list[Target]:
-    modules = module.project.modules_with(module, lambda text: f"def {name}(" in text) or ()
-    owners = [info for owner in modules for info in owner.classes.values() if name in info.methods]
-    bases = [info for info in owners if is_abstract(info.methods[name], info)]
-    known = len(bases) == 1 and all(bases[0] in ancestry(info) for info in owners)
-    return [
-        Target(info.methods[name], info.module, Const(info.methods[name], info.module, name)) for info in bases if known
-    ]
-
-
-def _name_of(info: ClassInfo) -> Value:
-    """The name of the tool that a class is."""
-    for owner in ancestry(info):
-        values = [(binding.value, owner.body_scope) for binding in owner.attributes.get("name", ())]
-        for method in (owner.methods.get("name"), owner.methods.get("get_name")):
-            scope = owner.module.scope_of(method) if method is not None else owner.scope
-            values += [(value, scope) for value in (returned(method) if method is not None else ())]
-        for value, scope in values:
-            name = evaluate(value, scope) if value is not None else None
-            if name is not None and string(name):
-                return name
-    return Unknown(info.node, info.module, "the class does not say the name of its tool")
 
 
 class _Place:
@@ -285,7 +214,7 @@ class _Place:
             if not self.is_name(part) and self.behind(part)
         ]
         call = ast.copy_location(ast.Call(*passed[0], []), call) if passed else call
-        for target in self.behind(call.func) or self._overriding(call):
+        for target in self.behind(call.func):
             function = target.node
             if isinstance(function, ast.Lambda) or any(step[0] is function for step in (*way, (self.node,))):
                 continue
@@ -295,13 +224,6 @@ class _Place:
             requests = {parameter for parameter, argument in arguments.items() if self.takes(argument)}
             inner = _Place(self.functions, function, target.module, names, names | requests)
             yield from inner.dispatched((*way, (self.node, self.module, call)), depth + 1)
-
-    def _overriding(self, call: ast.Call) -> list[Target]:
-        """The methods that a call of an unknown object may run with the name and the arguments."""
-        whole = self.requests and any(getattr(argument, "id", "") in self.derived for argument in _arguments(call))
-        steps = [step for target in (_abstract(call.func, self.module) if whole else ()) for step in _left_open(target)]
-        found = (method_of(kind, name) for info, name, _ in steps for kind in implementations(info))
-        return [Target(made, owner.module, Const(made, owner.module, made.name)) for made, owner in filter(None, found)]
 
     def unread(self) -> Iterator[ast.expr]:
         """What gets the name and the arguments without being read.
@@ -443,15 +365,7 @@ class _Place:
                             run |= {call} if part is call.func else set()
         entries += self._compared(nodes)
         for call in calls if not entries else ():
-            of_asked = getattr(getattr(call.func, "value", None), "id", "") in self.asked
-            calls_entry = self._calls_entry(call)
-            if calls_entry or (of_asked and any(map(self.takes, _arguments(call)))):
-                # Only the class of what is looked up may be known, or the name of its method.
-                targets = self.functions.behind(call.func, self.scope) or _abstract(call.func, self.module)
-                open_ones = [*filter(_left_open, targets)]
-                unknown = Unknown(call, self.module, "it is looked up where the linter cannot follow")
-                yield from ((unknown, target, call) for target in open_ones)
-                self.functions.unseen += [call.func] if calls_entry and not open_ones else []
+            self.functions.unseen += [call.func] if self._calls_entry(call) else []
         served: set[str | None] = set()
         without: list[tuple[str | None, ast.expr]] = []
         for name, item, call in entries:

@@ -342,21 +342,6 @@ COMMON: Final[dict[str, tuple[str, str]]] = {
         two: tool % other(q)
         """,
     ),
-    "a copy of a function": (
-        """
-        import types
-        def make(name):
-            def run(*args):
-                raise ValueError(name)
-            return types.FunctionType(run.__code__, globals(), name, None, run.__closure__)
-        mcp.tool(name="one")(make("a"))  # here
-        mcp.tool(make("b"))  # here
-        """,
-        """
-        one: tool % make.run()
-        ?: tool % make.run()
-        """,
-    ),
     "a partial": (
         """
         from functools import partial

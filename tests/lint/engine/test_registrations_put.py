@@ -265,23 +265,18 @@ FOUND: Final[dict[str, tuple[set[str], dict[str, str]]]] = {
         },
     ),
     "lists that are joined, cut, copied and awaited": (
-        {"find", "greet", "lend", "read", "write"},
+        {"find", "greet", "read"},
         {
             "acme/main.py": """
-                from itertools import chain
                 from fastmcp import FastMCP
                 mcp = FastMCP("x")
                 def find(q): ...
                 def greet(q): ...
-                def lend(q): ...
                 def read(q): ...
-                def write(q): ...
                 async def listed():
                     return [find]
                 async def register():
-                    for run in chain(await listed(), [greet][:1], sum([[lend]], []), [read].copy()):
-                        mcp.add_tool(run)
-                    for run in chain.from_iterable([[write]]):
+                    for run in [*await listed(), *[greet][:1], *[read].copy()]:
                         mcp.add_tool(run)
             """,
         },

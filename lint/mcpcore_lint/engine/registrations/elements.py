@@ -242,15 +242,6 @@ class Elements:
             yield from self.of(node.args[0], scope, depth)
         elif isinstance(func, ast.Attribute) and func.attr == "copy" and not node.args:
             yield from self.of(func.value, scope, depth)
-        elif name == "itertools.chain":
-            for argument in node.args:
-                yield from self.of(argument, scope, depth)
-        elif name in {"itertools.chain.from_iterable", "builtins.sum"} and node.args:
-            for inner, where in self.of(node.args[0], scope, depth):
-                yield from self.of(inner, where, depth)
-        elif name == "builtins.filter" and len(node.args) == 2:
-            items = self.of(node.args[1], scope, depth)
-            yield from (item for item in items if self.conditions.accepts(node.args[0], scope, item) is not False)
         elif name == "builtins.enumerate" and node.args:
             for counted, where in self.of(node.args[0], scope, depth):
                 number = ast.copy_location(ast.Name("_", ast.Load()), counted)

@@ -171,11 +171,6 @@ class Functions:
             unknown = Unknown(node, scope.module, "the result of partial() has no name")
             targets = self.behind(node.args[0], scope, depth + 1) if node.args else []
             return [target._replace(name=unknown, signed=True) for target in targets]
-        if name == "types.FunctionType" and isinstance(code := node.args[0] if node.args else None, ast.Attribute):
-            # `FunctionType(run.__code__, globals(), name)` is a copy of `run`.
-            unknown = Unknown(node, scope.module, "the name of the copy is not known")
-            targets = self.behind(code.value, scope, depth + 1) if code.attr == "__code__" else []
-            return [target._replace(name=unknown, signed=True) for target in targets]
         if name == "builtins.getattr" and len(node.args) > 1:
             return self._members(node.args[0], node.args[1], scope, depth)
         definition = func.definition if isinstance(func, Symbol) else None

@@ -107,10 +107,8 @@ class Writer:
 
     def errors(self, entries: Sequence[Entry], constants: dict[Entry, str], indent: str, old: str = "") -> str:
         """The list of entries; `old` holds the items that it has already, as they are written."""
-        if not old and all(entry in constants for entry in entries):
-            line = ", ".join(constants[entry] for entry in entries)
-            if len(line) < 80:
-                return f"[{line}]"
+        if not old and (short := self._short(entries, constants)):
+            return short
         inner = indent + self.unit
         lines = [f"{inner}{constants.get(entry) or self.entry(entry, inner)}," for entry in entries]
         head = f"[{old.rstrip().rstrip(',')},"[:-1] + "," if old.strip() else "["

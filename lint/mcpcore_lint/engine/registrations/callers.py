@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from mcpcore_lint.engine.registrations.environment import (
+    FUNCTIONS,
     Called,
     Function,
     call_frame,
@@ -19,7 +20,7 @@ from mcpcore_lint.engine.registrations.environment import (
     substitute,
     written_scope,
 )
-from mcpcore_lint.engine.registrations.registration_forms import DECORATORS, Maker, flavour_in
+from mcpcore_lint.engine.registrations.registration_forms import DECORATORS, Maker, flavour_in, makes_server
 from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
@@ -29,6 +30,9 @@ _RENAMES: Final = 2
 """How often a function may get another name: `tool, register = make()`, and a name imported `as` another."""
 _PASSES: Final = 2
 """Through how many functions a parameter is passed on."""
+_SEARCHING: Final = regex(
+    r"(?<![\w.])(?:vars|dir|globals|__import__)\(|\b(?:import_module|iter_modules|walk_packages|getmembers)\("
+)
 _KEEP_NOTHING: Final = frozenset({"staticmethod", "classmethod", "abstractmethod", "abc.abstractmethod"})
 
 
@@ -180,11 +184,34 @@ def _calling(home: Scope, call: ast.Call, scope: Scope) -> Iterator[Caller]:
 
 
 def is_unused(scope: Scope) -> bool:
-    """Whether the project has the name of a function only where it defines it."""
+    """Whether the project has the name of a function only where it defines, imports or exports it."""
     home = written_scope(scope)
     name = getattr(home.node, "name", "")
+    quoted = regex(rf"""["']{name}["']""")
     modules = home.module.project.modules_with(home.module, lambda text: name in text) if name else None
-    return modules is not None and sum(module.source.text.count(name) for module in modules) == 1
+    return modules is not None and not any(
+        uses_in(module).get(name) or (quoted.search(module.source.text) and not module.source.has("__all__"))
+        for module in modules
+    )
+
+
+def is_never_run(scope: Scope) -> bool:
+    """Whether nothing calls a function that takes a server, although another file makes one.
+
+    A decorator may call it, and code that imports modules or goes through their members; another package, a method.
+    """
+    home = written_scope(scope)
+    own, project = home.module, home.module.project
+    is_plain = isinstance(home.node, FUNCTIONS) and not home.node.decorator_list and home.owner is None
+    return is_plain and own.once(
+        ("never run", home.node),
+        lambda: (
+            is_unused(home)
+            and not makes_server(own.source.text)
+            and project.has_text(own, makes_server)
+            and not project.has_text(own, lambda text: _SEARCHING.search(text) is not None)
+        ),
+    )
 
 
 def is_decorator(call: ast.Call) -> bool:

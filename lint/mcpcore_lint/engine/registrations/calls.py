@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.engine.registrations.callers import collector_of, is_decorator, is_unused
+from mcpcore_lint.engine.registrations.callers import collector_of, is_decorator, is_never_run, is_unused
 from mcpcore_lint.engine.registrations.elements import guards_of, starts_with_loop
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
@@ -291,7 +291,7 @@ class Calls:
             unread = isinstance(home.node, FUNCTIONS) and (is_unused(home) or is_handed_on(home))
             if not passed and unread and name not in {"self", "cls"}:
                 # Code outside the project calls it, if any, or code that cannot be read.
-                is_known = self.servers.has_known_class(func.value, scope)
+                is_known = self.servers.has_known_class(func.value, scope) and not is_never_run(home)
                 return not is_known and self.servers.may_be_server("", func.value)
             return any(placed is not None and self._is_unknown(*placed) for placed in passed)
         return self._is_unknown(func.value, scope) and next(functions_called(func, scope), None) is None

@@ -122,3 +122,8 @@ def flavour_in(text: str) -> ToolFlavour | None:
     """The flavour of the servers in a file, by the packages that its text mentions."""
     is_fastmcp = "fastmcp" in text and "mcp.server.fastmcp" not in text
     return "fastmcp" if is_fastmcp else "sdk" if "mcp" in text else None
+
+
+def makes_server(text: str) -> bool:
+    """Whether the text of a file makes a server."""
+    return "FastMCP(" in text or "Server(" in text

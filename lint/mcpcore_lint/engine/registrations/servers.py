@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from mcpcore_lint.engine.registrations.callers import is_never_run
 from mcpcore_lint.engine.registrations.environment import Function, Placed, assignments_of
 from mcpcore_lint.engine.registrations.functions import Functions
 from mcpcore_lint.engine.registrations.registration_forms import flavour_in
@@ -116,6 +117,8 @@ class Servers:
             return NOTHING
         if where.owner is not None and node.id in {"self", "cls"}:
             key = f"{where.module.path}:{where.module.classes[where.owner].qualname}"
+        if match[1][0].kind == "parameter" and is_never_run(where):
+            return NOTHING
         flavour, known = self._inferred(node, scope)
         flavour = flavour or (None if known else self._guess(node.id, scope.module))
         if flavour is None and not known and match[1][0].kind == "parameter" and self.functions.backward:

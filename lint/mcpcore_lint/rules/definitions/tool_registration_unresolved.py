@@ -13,13 +13,13 @@ class ToolRegistrationUnresolved(Rule):
     Summary: a tool is registered, but its function cannot be found
     Why: No rule checks the tool. The linter reads the code and never runs it, so it cannot find a function that is only
         known at run time: its module is outside the project, a variable selects it, or it is in a table filled where
-        the linter cannot follow. It also reports `server.tool(...)` if it cannot tell what the server is,
-        `server.add_tool` if you pass the method to code that it cannot read, and `FastMCP.from_fastapi(app)` if it
-        finds no routes or not the function of one, or if the call chooses among them. It says "no further function"
-        where there is too much code behind a registration to read all of it, and reports `@server.call_tool()` on a
-        function that does not take the name and the arguments with which the SDK calls it, or whose place a later one
-        takes. Where a function serves all tools, rules check what it returns, and nothing else of the functions that
-        are not found.
+        the linter cannot follow. It also reports `server.tool(...)` if it cannot tell what the server is or if nothing
+        calls the function that takes the server, `server.add_tool` if you pass the method to code that it cannot read,
+        and `FastMCP.from_fastapi(app)` if it finds no routes or not the function of one, or if the call chooses among
+        them. It says "no further function" where there is too much code behind a registration to read all of it, and
+        reports `@server.call_tool()` on a function that does not take the name and the arguments with which the SDK
+        calls it, or whose place a later one takes. Where a function serves all tools, rules check what it returns, and
+        nothing else of the functions that are not found.
     How to fix: Name the functions in the settings, and every rule checks them: `handlers` lists modules and functions,
         with `*` as a wildcard. Or register functions in a way that can be followed: from a list or a table, by a prefix
         of the members of a module, or through functions that take the server.

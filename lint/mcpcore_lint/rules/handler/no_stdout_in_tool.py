@@ -6,6 +6,7 @@ from typing import Final
 
 from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.engine.flow.facts.stdout import written_by
+from mcpcore_lint.engine.registrations.registration_forms import makes_server
 from mcpcore_lint.engine.registrations.routes import is_route
 from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import walk
@@ -43,8 +44,9 @@ class NoStdoutInTool(Rule):
         client still receives the text. A child process that inherits standard output writes straight to the client with
         SDK 1 and FastMCP 2 and 3. With SDK 2 it writes to standard error, so the rule does not report it for mcpcore
         and SDK 2. It is information, since the child may print nothing. Over HTTP nothing breaks: the rule skips a
-        server if the file that creates it runs it over HTTP only. The rule follows calls. A function that prints gets
-        one finding, at its first `print`; it names the tools that call the function and shows their calls.
+        server if the file that creates it runs it over HTTP only, and one that a function takes if each file that
+        creates a server does so. The rule follows calls. A function that prints gets one finding, at its first `print`;
+        it names the tools that call the function and shows their calls.
     How to fix: Use `logging`, which writes to standard error, or `print(..., file=sys.stderr)`. Capture the output of a
         child process, or send it to `subprocess.DEVNULL`.
     When to suppress: If the server never runs over stdio, or the child process prints nothing.
@@ -113,21 +115,33 @@ def _runs_over_http_only(tool: ToolDef, ctx: RuleContext) -> bool:
     if is_route(tool):
         return True
     path, _, position = (tool.server or "").partition(":")
-    module = ctx.project.module_at(path)
-    if module is None or not any(map(module.source.has, ("http", "sse"))):
-        return False
-    return _is_run_over_http(module, position)
+    # A function that gets the server may get it from any file that makes one.
+    made_here = position[:1].isdigit()
+    makers = [ctx.project.module_at(path)] if made_here else []
+    if not made_here and ctx.writes(tool):  # to look at all files takes time
+        makers += ctx.project.modules_with(tool.module, makes_server) or []
+    return bool(makers) and all(
+        module is not None
+        and any(map(module.source.has, ("http", "sse")))
+        and (made_here or not module.source.has("stdio"))
+        and _is_run_over_http(module, position if made_here else "")
+        for module in makers
+    )
 
 
 @kept
 def _is_run_over_http(module: Module, position: str) -> bool:
-    """Whether a file runs the server that it creates at a place, and never over stdio."""
+    """Whether a file runs the server that it creates at a place, or each that it creates, and never over stdio."""
     module.complete()
     nodes = walk([*module.tree.body])
     servers = {
         ast.unparse(target)
         for node in nodes
-        if isinstance(node, ast.Assign) and f"{node.value.lineno}:{node.value.col_offset}" == position
+        if isinstance(node, ast.Assign)
+        and (
+            f"{node.value.lineno}:{node.value.col_offset}" == position
+            or (not position and makes_server(ast.unparse(node.value)))
+        )
         for target in node.targets
     }
     calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in _RUNS]

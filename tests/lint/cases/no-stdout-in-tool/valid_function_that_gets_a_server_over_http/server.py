@@ -1,0 +1,9 @@
+from fastmcp import FastMCP
+
+
+def add_tools(server: FastMCP) -> None:
+    @server.tool()
+    def get_order(number: int) -> int:
+        """Get an order."""
+        print("order", number)
+        return number

@@ -161,7 +161,7 @@ class Body:
             return not loops and max(lines) < first
 
         parameters = of_annotations(scope, self.root) if typed else passed or {}
-        schemas = of_names(parameters, properties or {}, scope) if scope.node is self.root else {}
+        schemas = (properties or {}) | of_names(parameters, properties or {}, scope) if scope.node is self.root else {}
         left: dict[str, set[object]] = {name: {*schema.values} for name, schema in schemas.items() if schema.values}
         for test, holds in (*tests, *tests):
             for name, value in _implied(_open_part(test, known, schemas, holds=holds), holds=holds):
@@ -413,6 +413,12 @@ def decided(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | 
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds]) if name in schemas:
             classes = {kind.id for kind in getattr(kinds, "elts", [kinds]) if isinstance(kind, ast.Name)}
             return True if schemas[name].kind in classes and not schemas[name].optional else None
+        case ast.Compare(
+            left=ast.Constant(value=str(key)),
+            ops=[ast.In() | ast.NotIn() as operation],
+            comparators=[ast.Name(id=held)],
+        ) if f"{held}.{key}" in schemas:
+            return None if schemas[f"{held}.{key}"].optional else isinstance(operation, ast.In)
         case ast.Compare(
             left=ast.Name(id=name),
             ops=[operation],

@@ -8,14 +8,14 @@ USERS = '''
 def handle_find(q: str) -> dict:
     """Find a user."""
     try:
-        return {"user": q}
+        return {"user": {"ada": 1}[q]}
     except KeyError as exc:
         return {"error": str(exc)}
 
 
 def helper(q: str) -> dict:
     try:
-        return {"user": q}
+        return {"user": {"ada": 1}[q]}
     except KeyError as exc:
         return {"error": str(exc)}
 

@@ -63,14 +63,15 @@ def about_an_unknown_tool(error: ErrorSite, tool: ToolDef) -> bool:
 
 
 def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> bool:
-    """Whether nothing reaches a clause: the guarded statements only log, and call functions that never raise.
+    """Whether nothing reaches a clause: the guarded statements are plain, log, or call functions that never raise.
 
     Or it catches only exceptions of the project that nothing makes, or that the clauses before it catch.
     """
-    risks = risks_of(catch.try_body, function.node) if catch is not None else []
+    guarded = catch.try_body if catch is not None else ()
+    risks = risks_of(guarded, function.node)
     needless = catch is not None and (_is_never_made(catch, function, ctx) or is_for_required(catch, function.module))
     return needless or (
-        bool(risks)
+        (bool(risks) or (bool(guarded) and _is_plain(_run_by(guarded))))
         and all(_is_harmless(risk, function, ctx) for risk in risks)
         # A function that a clause calls may raise.
         and not any(catch is not None and guards(catch, span) for _, _, span in ctx.stopped(function))
@@ -209,7 +210,14 @@ def _is_plain(nodes: Sequence[ast.AST]) -> bool:
     """Whether nodes are such that only calls and subscripts among them may raise."""
     called = {part.func for part in nodes if isinstance(part, ast.Call)}
     return all(
-        part in called or (isinstance(part, _PLAIN) and getattr(part, "format_spec", None) is None) for part in nodes
+        part in called
+        or (
+            isinstance(part, _PLAIN)
+            and getattr(part, "format_spec", None) is None
+            # What a name holds may raise when it is awaited.
+            and not (isinstance(part, ast.Await) and isinstance(part.value, ast.Name))
+        )
+        for part in nodes
     )
 
 

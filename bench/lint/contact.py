@@ -1,8 +1,8 @@
 """Draws the servers and the handlers on which the linter is judged at first contact.
 
 `python -m bench.lint.contact` prints the lot of each server in contact.toml: ten for the first reading, ten for the
-second, and a reserve; then ten each of the lists after it, twenty of contact-5.toml, twelve of contact-13.toml,
-and ten of contact-14.toml, where another seed draws the servers.
+second, and a reserve; then ten each of the lists after it, twenty of contact-5.toml, twelve of contact-13.toml and of
+contact-15.toml, and ten of contact-14.toml. Another seed each draws the servers of the last two.
 `python -m bench.lint.contact first HANDLERS` draws the handlers of a lot to read: 20 of the first lot, 100 of the
 others. HANDLERS lists all handlers, as a reader found them in the registrations, in lines such as
 `owner/name/path/file.py function`, and lies beside folders called `owner/name`.
@@ -17,8 +17,13 @@ import tomllib
 from pathlib import Path
 
 SEED = 20261129
-SEED_OF_FOURTEENTH = 20261214  # for its servers; its handlers are drawn with the seed of the others
+SEEDS = {"contact-14.toml": 20261214, "contact-15.toml": 20261215}  # for servers; all handlers are drawn with SEED
 QUOTAS = {"loop": 3, "low-level": 2, "fastmcp": 3, "sdk": 2}  # of each kind in each lot before the thirteenth
+LATER: dict[str, dict[str, int]] = {  # where not three of each kind, in the lots after
+    "contact-13.toml": {"fastmcp": 4},
+    "contact-14.toml": {"fastmcp": 4},
+    "contact-15.toml": {},
+}
 FILES = {
     "contact.toml": ("first", "second"),
     "contact-3.toml": ("third",),
@@ -32,15 +37,15 @@ FILES = {
     "contact-12.toml": ("twelfth",),
     "contact-13.toml": ("thirteenth",),
     "contact-14.toml": ("fourteenth",),
+    "contact-15.toml": ("fifteenth",),
 }
 
 
 def lots(file: str) -> dict[str, tuple[str, str]]:
     """Return the lot and the kind of each server in a file, which are drawn for each kind by itself."""
     servers = tomllib.loads(Path(__file__).with_name(file).read_text())
-    shuffled, drawn = random.Random(SEED_OF_FOURTEENTH if file == "contact-14.toml" else SEED), {}
-    larger = file in ("contact-13.toml", "contact-14.toml")
-    for kind, quota in (dict.fromkeys(QUOTAS, 3) | {"fastmcp": 4} if larger else QUOTAS).items():
+    shuffled, drawn = random.Random(SEEDS.get(file, SEED)), {}
+    for kind, quota in (dict.fromkeys(QUOTAS, 3) | LATER[file] if file in LATER else QUOTAS).items():
         names = sorted((name for name in servers if servers[name]["kind"] == kind), key=str.lower)
         for place, name in enumerate(shuffled.sample(names, len(names))):
             drawn[name] = ([*FILES[file], "reserve"][min(place // quota, len(FILES[file]))], kind)

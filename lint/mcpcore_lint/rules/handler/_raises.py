@@ -40,7 +40,7 @@ _RAISING: Final = (
 _PLAIN: Final = (
     *(ast.Return, ast.Expr, ast.If, ast.Assign, ast.AnnAssign, ast.Name, ast.Constant, ast.Dict, ast.Subscript),
     *(ast.Call, ast.Await, ast.keyword, ast.JoinedStr, ast.FormattedValue, ast.BoolOp, ast.boolop, ast.expr_context),
-    *(ast.UnaryOp, ast.Not, ast.Compare, ast.Is, ast.IsNot),
+    *(ast.UnaryOp, ast.Not, ast.Compare, ast.Is, ast.IsNot, ast.List, ast.Tuple, ast.Pass),
 )
 """What raises nothing by itself, or is looked for as a risk."""
 _TESTS: Final = frozenset({"isinstance", "issubclass"})
@@ -216,6 +216,8 @@ def _is_plain(nodes: Sequence[ast.AST]) -> bool:
             and getattr(part, "format_spec", None) is None
             # What a name holds may raise when it is awaited.
             and not (isinstance(part, ast.Await) and isinstance(part.value, ast.Name))
+            # `first, second = parts` raises if there are not two.
+            and not (isinstance(part, (ast.List, ast.Tuple)) and isinstance(part.ctx, ast.Store))
         )
         for part in nodes
     )

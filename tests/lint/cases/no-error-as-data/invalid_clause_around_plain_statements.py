@@ -46,3 +46,23 @@ def show_price(price: float | None = None) -> dict:
         return {"price": f"{price:.2f}"}
     except Exception as error:
         return {"error": str(error)}  # here
+
+
+@mcp.tool()
+def list_shops() -> dict:
+    """List the shops."""
+    try:
+        shops = {"names": ["main", "north"], "range": (1, 20)}
+        return {"shops": shops}
+    except Exception as error:
+        return {"error": str(error)}
+
+
+@mcp.tool()
+def first_shop(shops: list[str]) -> dict:
+    """The first of two shops."""
+    try:
+        first, _ = shops
+        return {"shop": first}
+    except Exception as error:
+        return {"error": str(error)}  # here

@@ -44,6 +44,7 @@ def parse(raw: bytes) -> Any:
         return quietly(lambda: json.loads(raw), None)
 
 
+# Possessive and atomic: after a string that never ends, nothing is tried in another way.
 _PART: Final = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[\[\]{}]', re.DOTALL)
 _MAX_DEPTH: Final = 100
 _MAX_DIGITS: Final = 4_300
@@ -109,6 +110,7 @@ def write(message: Json) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
+        # Half of a surrogate pair cannot be written in UTF-8, and passes as an escape.
         return json.dumps(message, separators=(",", ":")).encode()
 
 
@@ -128,6 +130,7 @@ def loose_key(request_id: object) -> object:
         return request_id if request_id.is_integer() else None
     if not isinstance(request_id, str):
         return request_id if key_of(request_id) is not None else None
+    # JavaScript reads "0x7" as 7, and an empty text as 0.
     readers: tuple[Any, ...] = (int, float, lambda text: int(text, 0))
     numbers = (quietly(lambda reader=reader: reader(request_id or "0"), None) for reader in readers)  # type: ignore[misc]
     return next((number for number in numbers if number is not None and number == number), request_id)  # noqa: PLR0124 - NaN

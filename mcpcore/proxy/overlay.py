@@ -63,9 +63,11 @@ MAX_TEXT: Final = 20_000
 
 MAX_PATTERN: Final = 2_000
 
+# Only what has a meaning in a pattern. `re.escape` also escapes spaces and hyphens, and people read these patterns.
 _ESCAPED: Final = frozenset(r"\.+*?()|[]{}^$")
 
 _STATUS_KEYS: Final = ("status", "statusCode", "status_code", "httpStatus", "http_status")
+# A number alone may be an amount or an id, so a word before it has to say what it is.
 _STATUS_TEXT: Final = re.compile(
     r"\b(?:HTTP(?:/\d(?:\.\d)?)?|status(?: code)?|error|code)[ :=(]{1,3}(?P<status>[1-5]\d\d)\b", re.IGNORECASE
 )
@@ -112,13 +114,16 @@ def compiled(pattern: str) -> Callable[[str], bool]:
     Raises:
         ValueError: If the pattern is too long, or not a regular expression of this kind.
     """
+    # Templates of URIs come here too, and no field of the file bounds their length.
     if len(pattern) > MAX_PATTERN:
         raise ValueError(f"the regular expression has {len(pattern)} characters; the most is {MAX_PATTERN}")
     try:
         matches = matcher(pattern)
     except SchemaError as exc:
+        # The error repeats the pattern on several lines; the last line has the cause.
         problem = str(exc).strip().splitlines()[-1].removeprefix("error: ")
         raise ValueError(f"the regular expression {pattern!r} cannot be used: {problem}") from exc
+    # The engine is written in Rust, and matches nothing in a text with half of a surrogate pair.
     return lambda text: matches(whole_characters(text[:MAX_TEXT]))
 
 
@@ -127,6 +132,7 @@ def place(value: Any, path: Sequence[str]) -> Any:
     for step in path:
         if isinstance(value, dict):
             value = value.get(step, ...)
+        # `"²".isdigit()` is true, and `int("²")` raises.
         elif isinstance(value, list) and step.isascii() and step.isdigit() and int(step) < len(value):
             value = value[int(step)]
         else:
@@ -204,6 +210,7 @@ class Match(_Strict):
             raise ValueError("a match needs text, json, code or status; without them it would match every failure")
         if self.text is not None:
             self._search = compiled(self.text)
+        # Compiled when the file is read, and not again for each failure.
         self._places = [(path.split("."), _test(value)) for path, value in (self.json_path or {}).items()]
         return self
 
@@ -226,6 +233,7 @@ def _test(expected: str | float | Pattern | None) -> Callable[[Any], bool]:
 
 _ONE, _SEVERAL = "one match", "several matches"
 
+# Without a discriminator, pydantic reports the errors of both branches, and the author meant only one of them.
 Matches = Annotated[
     Annotated[Match, Tag(_ONE)] | Annotated[list[Match], Field(min_length=1), Tag(_SEVERAL)],
     Discriminator(lambda value: _SEVERAL if isinstance(value, list) else _ONE),
@@ -242,6 +250,7 @@ class Entry(_Strict):
     """One way in which a tool, a resource or a prompt fails, and the conditions that identify it."""
 
     reason: str = Field(max_length=MAX_REASON, pattern=r"^[a-z][a-z0-9_]*$", description="The name, in snake_case.")
+    # A literal, so that the JSON Schema offers the codes in an editor.
     code: Literal[*ErrorCode.__members__] = Field(description="The name of the code.")  # type: ignore[valid-type]
     when: str = Field(pattern=r"\S", description="The circumstances, as a sentence.")
     recovery: str = Field(
@@ -322,6 +331,7 @@ ToolEntries = Annotated[
 class OverlayFile(_Strict):
     """A contract for the tools, resources and prompts of an MCP server."""
 
+    # Editors read this key, and unknown keys are refused.
     schema_: str | None = Field(default=None, alias="$schema", description="The JSON Schema of this file.")
     version: Literal[1] = Field(description="The version of the format.")
     server: str | None = Field(default=None, description="The name of the server, for the audit trail.")
@@ -369,6 +379,7 @@ class Section:
 
     def _names(self, name: str) -> Iterator[str]:
         """The names under which there are entries for `name`, in the order in which they are tried."""
+        # A tool may itself be called `*`; its entries come last, like the entries of all tools.
         if name in self.entries and name != ANY:
             yield name
         yield from (template for template, fits in self.templates.items() if template != name and fits(name))
@@ -388,6 +399,7 @@ class Section:
         modes: dict[str, FailureMode[Any]] = {}
         for known in self._names(name):
             for mode in self.contracts[known]:
+                # The first entry counts, as in `mode_of`: one of the tool itself hides one of all tools.
                 modes.setdefault(mode.reason, mode)
         return Contract(list(modes.values())) if modes else NO_CONTRACT
 

@@ -26,6 +26,7 @@ class ContractResource(OfDeclared, Resource):
     @classmethod
     def of(cls, declared: DeclaredResource[..., Any]) -> Self:
         """The SDK's kind of resource for `declared`."""
+        # Without validation: `@resource` has checked all of it.
         return cls.model_construct(_declared=declared, uri=declared.uri, **_described(declared))
 
     async def read(self) -> str | bytes:
@@ -39,6 +40,7 @@ async def content_of_resource(returned: Any) -> str | bytes:
     Raises:
         ReturnedError: If it is an exception, or there are exceptions within it.
     """
+    # The SDK's own class converts the value, so that a resource with a contract and one without send the same bytes.
     return await watched(FunctionResource.model_construct(fn=_giving(returned))).read()
 
 
@@ -65,6 +67,8 @@ class ContractTemplate(OfDeclared, ResourceTemplate):
         returned = await answer(self._declared, params, context)
         if isinstance(returned, InputRequiredResult):
             return returned
+        # The SDK reads the resource that it gets here. The handler has run already, so its value is all that is left to
+        # write.
         described = {name: getattr(self, name) for name in _SHARED}
         return FunctionResource.model_construct(uri=uri, fn=_giving(returned), **described)
 
@@ -86,6 +90,7 @@ def _described(declared: DeclaredResource[..., Any]) -> dict[str, Any]:
 
 
 def _giving(value: Any) -> Any:
+    # Async, since the SDK runs a sync function in a worker thread.
     async def give() -> Any:
         return value
 
@@ -103,6 +108,7 @@ def register_resource(
     require_served_by_sdk(declared)
     uri = declared.uri
     templates = manager._templates  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    # The SDK would keep the first resource.
     if uri in templates or uri in manager._resources:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         raise ContractError(
             f"{declared.declaration.where}: the server already has a resource at {uri!r}; give one of them another URI"

@@ -182,11 +182,11 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """Tools of other servers, as the option names them."""
         self._startup = Startup(name or "mcp-server", self._record_own_failure, lambda: self._fallbacks.check())  # noqa: PLW0108 - it is made below
         watched: Any = self._startup.watched(no_lifespan if lifespan is None else lifespan)
-        with own_handler():
+        with own_handler():  # the SDK sets up the root logger, and registers the tools of extensions by `add_tool`
             # The positional arguments may be any of these options, so that no checker can match the two.
             super().__init__(name, *args, lifespan=watched, **cast("dict[str, Any]", options))
         copy_identity_once(lowlevel_of(self))
-        self._resource_manager = Resources.of(self._resource_manager)
+        self._resource_manager = Resources.of(self._resource_manager)  # notices exceptions that are returned
         self._boundary = Boundary(
             server=self.name,
             expose=exposes_internal_errors(expose_internal_errors),
@@ -199,7 +199,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         )
         options_of_list = {"advertise_errors": advertise_errors, "describe_failures": describe_failures}
         self._listing = ToolListing(lowlevel_of(self), self._boundary.dialect, self._own_tools, **options_of_list)
-        self.middleware.append(cast("Any", self._listing))
+        self.middleware.append(cast("Any", self._listing))  # the innermost, so all others see the whole list
         self._calls = Calls(
             self, self._tool_manager, self._boundary, fields=self._fields, unknown_tool=unknown_tool, limits=call_limits
         )
@@ -212,7 +212,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             (self._tool_manager, self._resource_manager, self._prompt_manager),
             self.list_tools,
         )
-        with self._startup.component():
+        with self._startup.component():  # without its components, the server cannot start
             for item in tools or ():
                 self._add(item)
             for resource in resources or ():
@@ -226,7 +226,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
     def streamable_http_app(self, **options: Any) -> Starlette:
         """The ASGI application for streamable HTTP, as the SDK makes it with `options`; it counts refused requests."""
-        path = options.get("streamable_http_path", "/mcp")
+        path = options.get("streamable_http_path", "/mcp")  # the SDK's default
         return watched(super().streamable_http_app(**options), self._refusals, path)
 
     def sse_app(self, **options: Any) -> Starlette:
@@ -254,7 +254,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """Whether a broken contract fails the call."""
         return self._boundary.strictness
 
-    if not TYPE_CHECKING:
+    if not TYPE_CHECKING:  # to a checker, a class with `__getattr__` has every attribute
 
         def __getattr__(self, name: str) -> object:
             """Explain how to mount the server when FastMCP reads an attribute that only its servers have."""
@@ -284,12 +284,12 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
     def _register(self, registered: SDKTool) -> None:
         manager = self._tool_manager
-        if manager.get_tool(registered.name) is not None:
+        if manager.get_tool(registered.name) is not None:  # the SDK would keep the first and log a warning
             raise ContractError(
                 f"server {self.name!r} has a tool {registered.name!r} already; a client could not tell the two apart: "
                 "give one of them another name"
             )
-        if isinstance(registered, ContractTool):
+        if isinstance(registered, ContractTool):  # first, since a strict server must not keep what it refuses
             self._fallbacks.check_new("tool", registered.name, registered.tool.contract, registered)
         manager._tools[registered.name] = registered  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
@@ -377,7 +377,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """
         options = (name, title, description, annotations, icons, meta, structured_output)
         with self._startup.registration():
-            if errors is None and not own:
+            if errors is None and not own:  # the SDK's decorator calls `add_tool`, which finds mcpcore's Context
                 return self._startup.registered(super().tool(*options))
             contract_options = ToolOptions(*options, errors or (), **own)
 
@@ -522,7 +522,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
     # --- the requests of clients, which the SDK hands to these methods --------------------------------------------
 
     async def _handle_list_tools(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
-        is_replaced = self._listing.replaces(ctx)
+        is_replaced = self._listing.replaces(ctx)  # the listing puts the tools into the answer of the SDK
         return ListToolsResult(tools=[]) if is_replaced else await super()._handle_list_tools(ctx, params)
 
     def _own_tools(self) -> list[SDKTool] | None:

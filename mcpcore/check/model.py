@@ -95,6 +95,7 @@ class Answer:
     @property
     def everything(self) -> str:
         """All texts of the answer: of the text blocks, and of the structured content or the data, with its keys."""
+        # An answer may be nested deeper than Python recurses.
         return "\n".join((self.texts, *quietly(lambda: list(_texts(self.data)), [])))[:MAX_READ]
 
     @property

@@ -72,6 +72,7 @@ RULES: Final = {
             "failure-as-protocol-error",
             "failed",
             "warning",
+            # A warning, since the specification only says SHOULD (schema, `CallToolResult.isError`).
             "A tool's failure is sent as a JSON-RPC error.",
             "Send a result with isError; most hosts do not show a protocol error to the model.",
         ),
@@ -86,6 +87,7 @@ RULES: Final = {
             "unclear-failure",
             "failed",
             "note",
+            # A note, since only words suggest a failure, and words alone prove nothing.
             "A reader has to judge whether a success is a failure.",
             "Set isError if the tool could not do its work.",
         ),
@@ -100,6 +102,7 @@ RULES: Final = {
             "unclear-next-step",
             "next",
             "note",
+            # A note, since advice in another form or language is not recognized.
             "A reader has to judge whether a failure says what to do next.",
             "Begin a sentence with the step, as in: Call list_items to see the items.",
         ),
@@ -289,6 +292,7 @@ RULES: Final = {
             "accepts-unknown-arguments",
             None,
             "note",
+            # A note, since a schema without `additionalProperties` admits the argument.
             "The tool silently accepts an argument its schema does not name.",
             "Reject it, and set additionalProperties to false. Otherwise a misspelt argument is lost.",
         ),

@@ -164,8 +164,10 @@ def classifies_message(pattern: str | re.Pattern[str], code: Code, *, retry: Ret
         return
     if not isinstance(pattern, str):
         raise TypeError(f"classifies_message({pattern!r}): give a phrase or a compiled regular expression")
+    # Only to raise the syntax error here: the matcher compiles its phrases with the first text.
     compile_phrase(pattern)
     _ROWS.append(PhraseRow(code, (pattern,), retry))
+    # A new one, since a matcher copies its rows.
     _matcher = Matcher(_ROWS)
 
 
@@ -223,6 +225,7 @@ def _register(kind: type[BaseException] | str, entry: Entry) -> None:
         _BY_NAME[kind] = entry
     else:
         _BY_CLASS[kind] = entry
+    # Any type may be a subclass of the new one, so no plan can be kept.
     PLANS.clear()
 
 

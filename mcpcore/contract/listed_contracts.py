@@ -52,6 +52,7 @@ def _entry(entry: Mapping[str, Any]) -> tuple[dict[str, Any], ListedSchema | Non
     if not (isinstance(reason, str) and isinstance(when, str) and (recovery is None or isinstance(recovery, str))):
         return None
     retry = stated_advice(entry.get("retry"))
+    # Without its advice, the entry would get the default of its code, which may be to call again.
     if retry is None and entry.get("retry") is not None:
         return None
     code = _code(entry.get("name"), entry.get("code"), retry, when)

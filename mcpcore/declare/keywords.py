@@ -70,6 +70,7 @@ class PromptKeywords(TypedDict, total=False):
 class FailKeywords(TypedDict, total=False):
     """The options of `ctx.fail`, without the reason, the message and the data."""
 
+    # `...` is the default, since None leaves the declared recovery out.
     recovery: RecoveryLike | EllipsisType | None
     retry: Retry | EllipsisType | None
     effects: Effects | None

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
+# With the separator, so that a package beside it such as `mcpcore_lint` does not belong to it.
 _PACKAGE: Final = f"{Path(__file__).parent.parent}{os.sep}"
 
 
@@ -45,6 +46,7 @@ def _tool_and_entry(frame: FrameType) -> tuple[str | None, str | None]:
     """The tool whose decorator lists the failure mode that `frame` makes now, and its place in `errors`."""
     position = inspect.getframeinfo(frame, context=0).positions
     try:
+        # With the globals, `linecache` also finds the source of a module in an archive.
         tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals)))
     except (SyntaxError, ValueError, RecursionError):
         return None, None
@@ -53,6 +55,7 @@ def _tool_and_entry(frame: FrameType) -> tuple[str | None, str | None]:
     for function, decorator in decorators:
         keywords = {keyword.arg: keyword.value for keyword in getattr(decorator, "keywords", [])}
         for index, entry in enumerate(getattr(keywords.get("errors"), "elts", [])):
+            # Python knows no columns under `-X no_debug_ranges`; then no entry is named.
             if position and (entry.lineno, entry.col_offset) == (position.lineno, position.col_offset):
                 named = keywords.get("name")
                 name = named.value if isinstance(named, ast.Constant) else function.name

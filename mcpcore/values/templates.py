@@ -103,6 +103,7 @@ def placeholders(value: Any) -> list[str]:
     Raises:
         ValueError: As for `filled`.
     """
+    # The mapping has a value for every name, and keeps the names that it was asked for.
     facts: defaultdict[str, JSON] = defaultdict(str)
     filled(value, facts)
     return list(facts)

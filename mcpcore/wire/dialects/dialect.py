@@ -83,8 +83,10 @@ def details_of(envelope: Envelope) -> dict[str, Any]:
     own = envelope.to_json()
     for name in ("message", "data", "advice"):  # the dialect has fields for the first two, and other texts
         own.pop(name, None)
+    # `details` is an object in any case, so no data and empty data would look the same.
     own["hasData"] = envelope.data is not None
     if KEY in data:
+        # The author's data may have this key too.
         own["shadowed"] = data.pop(KEY)
     return {**data, KEY: own}
 
@@ -100,6 +102,7 @@ def envelope_from(
             data[KEY] = own["shadowed"]
         try:
             read = Envelope.from_json({**own, "message": message, "data": data if own.get("hasData") else None})
+        # Another program may use the key for something else.
         except ValueError:
             pass
         else:

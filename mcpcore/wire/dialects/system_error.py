@@ -54,6 +54,7 @@ READ: Final[Mapping[str, ErrorCode]] = {
 """The code for each registered code. Source: document 000, section 2."""
 
 _OWN_REASONS: Final = {"audit_failed": "AUDIT_LOG_FAILED"}
+# The document allows no null here (section 1), and not every failure is about a tool.
 _UNNAMED: Final = "unknown"
 _ALWAYS: Final = frozenset({"error_code", "human_message", "tool_name", "cause", "timestamp", *FIELDS})
 _EXPOSED: Final = frozenset({"type", "message", "causes", "traceback"})
@@ -112,6 +113,7 @@ class SystemError_(Dialect):  # noqa: N801 - the name without the underscore is 
             return None
         code = READ.get(native, ErrorCode.UNKNOWN_ERROR)
         data: dict[str, Any] = {}
+        # A registered code that is written for one of ours says no more than ours; any other is more exact.
         if native in READ and native not in WRITTEN.values():
             data["reason"] = native.lower()
         exception = _exception(structured)

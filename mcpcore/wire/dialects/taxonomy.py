@@ -109,6 +109,7 @@ class Taxonomy(Dialect):
             "fallback_tool": envelope.fallback_tool,
             "correlation_id": envelope.correlation_id,
             "timestamp": envelope.timestamp,
+            # The document requires a hint, and this one advises neither to retry nor to call another tool.
             "recovery_hint": HINTS.get(envelope.strategy or "", "REPORT_TO_USER"),
             "userMessage": user_message if isinstance(user_message, str) else envelope.message,
             "corrective_params": dict(corrective) if isinstance(corrective, Mapping) else None,
@@ -149,6 +150,7 @@ def _retry(structured: Mapping[str, Any], code: ErrorCode) -> Retry | None:
     """The advice that the failure states, or None."""
     stated = stated_advice({"kind": LATER, "afterMs": structured.get("retry_after_ms")})
     if stated is None and structured.get("recovery_hint") == HINTS["retry_later"] and not code.retry.retryable:
+        # The hint advises a retry and no wait is stated, but the code itself would advise against a retry.
         return Retry.now()
     return stated
 

@@ -25,6 +25,7 @@ class ToolErrorDialect(Dialect):
     def write(self, envelope: Envelope, *, limits: Limits) -> tuple[dict[str, Any], str]:  # noqa: ARG002
         """The error; the suggestion is the recovery hint."""
         written: dict[str, Any] = {
+            # The document lists no codes, so a failure without a native code gets the name of ours.
             "code": own_code(envelope, self.name, ()) or envelope.name,
             "message": envelope.message,
             "retry": envelope.retry.to_json(),
@@ -43,6 +44,7 @@ class ToolErrorDialect(Dialect):
         )
         if not isinstance(native, str) or not isinstance(message, str) or advice is None:
             return None
+        # In a success, a code such as `E501` is what a linter reports, and no failure of the call.
         if not structured.keys() <= _FIELDS or not (is_error or CONSTANT.match(native)):
             return None
         suggestion = structured.get("suggestion")

@@ -176,6 +176,7 @@ def collect(records: Iterable[Record], *, slots: int = MOST_SLOTS) -> Stats:
         moment = moment_of(record)
         if moment is None:
             continue
+        # The length of a slot is known only after the last record, so the seconds are counted first.
         group.seconds[int(moment.timestamp())] += count
         group.first = moment if group.first is None else min(group.first, moment)
         group.last = moment if group.last is None else max(group.last, moment)
@@ -327,6 +328,7 @@ def _bars(stats: Stats, shown: list[tuple[Group, str]]) -> str:
     if not top:
         return "<p>The records say no time.</p>"
     layers = [(_label(group), colour, stats.series(group)) for group, colour in shown]
+    # There may be thousands of other groups, so their bar is what is left of the total.
     rest = [total - sum(series[slot] for _, _, series in layers) for slot, total in enumerate(totals)]
     if any(rest):
         layers.append(("all others", _OTHER, rest))
@@ -376,6 +378,7 @@ def _swatch(colour: str) -> str:
 
 
 def _table(stats: Stats, shown: list[tuple[Group, str]]) -> str:
+    # A group is mutable and has no hash, so its id is the key.
     colours = {id(group): colour for group, colour in shown}
     rows = "".join(
         f"<tr><td><code>{text(group.tool)}</code></td><td><code>{text(group.reason or '-')}</code></td>"

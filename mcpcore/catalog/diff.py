@@ -104,7 +104,9 @@ def near(old: str, new: str) -> float:
     before, after = old[:_MAX_TEXT], new[:_MAX_TEXT]
     if before == after:
         return 1.0 if before.strip() else 0.0
+    # By default, difflib ignores frequent characters from a length of 200 on, and then finds nothing alike.
     matcher = SequenceMatcher(None, before, after, autojunk=False)
+    # These are upper bounds of the ratio, and cost much less.
     if matcher.real_quick_ratio() < NEAR or matcher.quick_ratio() < NEAR:
         return 0.0
     ratio = matcher.ratio()
@@ -236,6 +238,7 @@ class _Comparison:
         self._schemas(old, new)
         if old.contract != "none" and new.contract == "none":
             reasons = ", ".join(error.reason for error in old.errors)
+            # The lost reasons are part of this change, so they are not reported again.
             self.add("contract-removed", f"the contract was removed{f': it declared {reasons}' if reasons else ''}")
             return
         if old.contract == "none" and new.contract != "none":
@@ -257,6 +260,7 @@ class _Comparison:
                 self.add(rule, f"it is not annotated as {words} any more", before, after)
             elif after is True and before is not True:
                 self.add("hints-strengthened", f"it is annotated as {words} now", before, after)
+            # A missing hint means false in MCP, so only the way of saying it differs.
             elif before != after:
                 self.add("hints-restated", f"whether it is {words} is stated in another way", before, after)
         if old.destructive != new.destructive:
@@ -316,6 +320,7 @@ class _Comparison:
                 self.add("reason-removed", "the reason was removed", error.code_label, error=error)
         for error in added:
             if old.contract == "declared":
+                # If the older contract could be read only in part, the reason may have been in the other part.
                 self.add("reason-added", "the reason is new", None, error.code_label, error=error)
         for reason in sorted(before.keys() & after.keys()):
             self._failure(before[reason], after[reason])
@@ -421,6 +426,7 @@ def _code_of(error: Failure) -> Any:
 
 def _same(old: Any, new: Any) -> bool:
     """Whether two values are the same JSON, in which true is not 1."""
+    # Nearly all values are texts; JSON is only needed to tell true from 1.
     if old == new and isinstance(old, str | None):
         return True
     return bool(written(old) == written(new))
@@ -436,6 +442,7 @@ def _renamed(removed: list[Failure], added: list[Failure]) -> Iterator[tuple[Fai
                 continue
             compared += 1
             likeness = 1.0 if (old.when, old.recovery) == (new.when, new.recovery) and old.when else 0.0
+            # Only the comparison of different words takes long, so equal ones are recognized beyond the limit too.
             if likeness < 1 and compared <= _MAX_PAIRS:
                 likeness = near(f"{old.when}\n{old.recovery}", f"{new.when}\n{new.recovery}")
             if likeness > 0:

@@ -56,6 +56,7 @@ def item_of_listing(kind: Kind, listed: object, *, contract: Contract[Any] | Non
         title=_text(plain.get("title"), "title", problems),
         description=(_text(plain.get("description"), "description", problems) or "").partition(_FAILS_WITH)[0],
         contract=state,
+        # A contract promises that failures are raised; without one, a listing does not show how an item fails.
         failures=("raised",) if state != "none" else (),
         read_only=_flag(hints.get("readOnlyHint")),
         idempotent=_flag(hints.get("idempotentHint")),

@@ -242,11 +242,13 @@ class Catalog(_Part):
             CatalogError: If it is not one; the message names the place.
         """
         try:
+            # Python's `json` reads NaN and Infinity, which other readers of the file refuse.
             plain = json.loads(text, parse_constant=_refuse)
         except (ValueError, RecursionError) as exc:
             raise CatalogError(f"{source} is not JSON: {exc}") from exc
         if not isinstance(plain, dict):
             raise CatalogError(f"{source} is not a catalog: it holds a {type(plain).__name__}, not an object")
+        # Editors need this key, and the models refuse unknown ones.
         plain.pop("$schema", None)
         if "catalog" not in plain:
             raise CatalogError(f'{source} is not a catalog: it has no key "catalog"; make one with `mcpcore catalog`')
@@ -282,6 +284,7 @@ class Catalog(_Part):
             CatalogError: If a schema or an example in it has too many levels for JSON.
         """
         plain = {
+            # `exclude_defaults` drops this key, and a catalog is recognized by it.
             "catalog": VERSION,
             **self.model_dump(mode="python", by_alias=True, exclude_defaults=True),
         }
@@ -355,6 +358,7 @@ def completed(error: dict[str, Any]) -> dict[str, Any]:
     """An entry with the name and the number of its code, of which it may have only one."""
     name, number = error.get("name"), error.get("code")
     known = code_named(name)
+    # A name that is unknown here is another application's, and its number may be one of ours by chance.
     if known is None and name is None and isinstance(number, int):
         known = code_numbered(number)
     return error if known is None else {**error, "name": known.name, "code": int(known)}

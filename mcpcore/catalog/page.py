@@ -34,6 +34,7 @@ def to_html(catalog: Catalog) -> str:
     codes = _options(error.code_label for error in errors)
     reasons = _options(error.reason for error in errors)
     items = "\n".join(_server(server) for server in catalog.servers)
+    # The form and the button are hidden until the script shows them: without scripts, they would do nothing.
     body = f"""\
 <a class="skip" href="#contracts">Skip to the contracts</a>
 <header class="top"><div>
@@ -77,6 +78,7 @@ def anchor(*parts: str) -> str:
     """The id of an element, for links: stable, and readable where the names are."""
     plain = "/".join(parts)
     safe = "/".join(re.sub(r"[^A-Za-z0-9_.-]+", "-", part)[:60] for part in parts)
+    # A name may contain a slash, so NUL separates the parts.
     digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     # Two names may become one, and only a name that changed needs telling apart.
     return safe if safe == plain else f"{safe}.{digest}"

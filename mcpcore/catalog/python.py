@@ -131,6 +131,7 @@ def _data(error: Failure, name: str) -> str:
         kind = types.of(part)
         fields.append(f"    {str(key)!r}: {kind if key in required else f'NotRequired[{kind}]'},")
     body = "\n".join(fields)
+    # A class could not have a key such as `from` or `x-id`.
     return f"{name} = TypedDict({name!r}, {{\n{body}\n}})" if fields else f"{name}: TypeAlias = dict[str, Any]"
 
 
@@ -153,6 +154,7 @@ class _Types:
     def _written(self, node: Schema, depth: int) -> str:
         values = constants(node)
         if values:
+            # `Literal` takes no floats, lists or objects.
             plain = all(isinstance(value, str | bool | int | None) for value in values)
             return f"Literal[{', '.join(dict.fromkeys(map(repr, values)))}]" if plain else "Any"
         for key in ("anyOf", "oneOf"):

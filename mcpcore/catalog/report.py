@@ -46,6 +46,7 @@ def _text(changes: Sequence[Change]) -> str:
         lines.append(
             terminal_line(f"{change.level:<{width}}  {where}{change.subject}: {change.message}  [{change.rule}]")
         )
+        # The message of such a change does not quote the words.
         if change.rule.endswith("-reworded") and isinstance(change.new, str):
             lines.append(terminal_line(f"{'':<{width}}    {_short(change.old)} → {_short(change.new)}"))
     sentence = summary(changes)
@@ -102,6 +103,7 @@ def _github(changes: Sequence[Change]) -> str:
 
 def _data(text: str) -> str:
     """The message of a workflow command; `terminal_line` has no line feed left that could begin another command."""
+    # The runner decodes `%0A` and the like.
     return terminal_line(text).replace("%", "%25")
 
 

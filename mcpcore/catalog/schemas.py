@@ -53,6 +53,7 @@ def core_of(node: Schema, root: Schema) -> Schema:
 
 def limits_of(core: Schema) -> dict[str, Any]:
     """The bounds, the pattern and the like of a value."""
+    # `uniqueItems: false` is the default and limits nothing.
     limits = {key: core[key] for key in _LOWER | _UPPER | _OTHER if key in core and core[key] is not False}
     if core.get("additionalProperties") is False:
         limits["additionalProperties"] = False
@@ -309,6 +310,7 @@ def _types(node: Schema, root: Schema, left: list[int], depth: int = 0) -> froze
     unions = [node.get(key) for key in ("anyOf", "oneOf")]
     if not any(isinstance(union, list) and union for union in unions):
         return None
+    # The branches of `allOf` hold together, so they are no alternatives.
     every = [_types(branch, root, left, depth + 1) for branch in branches({**node, "allOf": None}, root)]
     return frozenset(kind for kinds in every for kind in kinds or ()) if None not in every else None
 
@@ -318,6 +320,7 @@ def _values(node: Schema, root: Schema) -> frozenset[str] | None:
     listed = constants(node)
     if listed is None:
         known = [
+            # `Literal["a"] | None` is an enumeration too.
             part if part is not None else [None] if branch.get("type") == "null" else None
             for branch in branches({**node, "allOf": None}, root)
             for part in [constants(branch)]

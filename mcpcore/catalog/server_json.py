@@ -48,6 +48,7 @@ def with_address(text: str, address: str) -> str:
     if size > MAX_BYTES:
         raise CatalogError(f"the publisher's metadata would have {size} bytes; the registry takes {MAX_BYTES}")
     indent = _INDENT.match(text)
+    # A file that escapes all other letters keeps them escaped.
     made = json.dumps(server, ensure_ascii=text.isascii(), indent=indent[1] if indent else None)
     end = text[len(text.rstrip()) :]
     return (made.replace("\n", "\r\n") if "\r\n" in text else made) + end

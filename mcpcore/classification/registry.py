@@ -164,10 +164,10 @@ def classifies_message(pattern: str | re.Pattern[str], code: Code, *, retry: Ret
         return
     if not isinstance(pattern, str):
         raise TypeError(f"classifies_message({pattern!r}): give a phrase or a compiled regular expression")
-    # Only to raise the syntax error here: the matcher compiles its phrases with the first text.
+    # The matcher compiles its phrases with the first text, but a syntax error has to be raised here.
     compile_phrase(pattern)
     _ROWS.append(PhraseRow(code, (pattern,), retry))
-    # A new one, since a matcher copies its rows.
+    # A matcher copies its rows, so a new phrase needs a new matcher.
     _matcher = Matcher(_ROWS)
 
 

@@ -151,6 +151,7 @@ def _array(values: Sequence[str], key: str, tool: str, part: Schema, schema: Sch
 def _value_of(text: str, key: str, tool: str, part: Schema, schema: Schema | None) -> Any:
     """`text` as the first type that `part` allows and that fits; a string last, since any text is a string."""
     kinds, choices = _kinds(part, schema), _choices(part, schema)
+    # The choices come first, since they tell whether `1` is a text or a number.
     for choice in choices:
         if choice == text or (not isinstance(choice, str) and _plain(choice) == text):
             return choice
@@ -186,6 +187,7 @@ def _choices(part: Schema, schema: Schema | None) -> list[Any]:
 _UNFIT: Final = object()
 
 
+# The types are tried in this order: each integer is a number too.
 _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "null": (type(None),),
     "boolean": (bool,),
@@ -201,6 +203,7 @@ def _read(text: str, kind: str) -> Any:
     words = _NAMED.get(kind)
     value = _guessed(text) if words is None else words.get(text.lower(), _UNFIT)
     is_finite = not isinstance(value, float) or math.isfinite(value)
+    # true is an integer to Python, so the exact type counts.
     return value if type(value) in _TYPES[kind] and is_finite else _UNFIT
 
 

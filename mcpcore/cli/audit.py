@@ -217,6 +217,7 @@ def _source(command: CommandT) -> CommandT:
 
 
 def _chosen(ctx: click.Context, path: Path | None, store: str | None) -> FileSource | StoreSource:
+    # MCPCORE_AUDIT gives PATH too, and must not forbid --store.
     is_named = ctx.get_parameter_source("path") is click.core.ParameterSource.COMMANDLINE
     if store is not None:
         if is_named:
@@ -228,6 +229,7 @@ def _chosen(ctx: click.Context, path: Path | None, store: str | None) -> FileSou
 
 
 def _filters(command: CommandT) -> CommandT:
+    # The help lists first the option that is applied last.
     for option in reversed(
         (
             click.option("--tool", "tools", multiple=True, help="Only this tool, resource or prompt; may be repeated."),
@@ -315,6 +317,7 @@ def verify(
     if as_json:
         output.text(json.dumps(report.to_json(), indent=2))
     elif print_head and report.ok:
+        # An empty trail has the head to which its first record will refer.
         output.line(f"{report.last or 0}:{report.last_hash or '0' * 64}")
     else:
         print_report(report)
@@ -381,6 +384,7 @@ def tail(
     try:
         for record in source.follow(query, lines):  # pragma: no branch - only an interruption ends it
             print_record(record, as_json=as_json)
+            # In a pipe, records would wait until the buffer is full.
             sys.stdout.flush()
     except KeyboardInterrupt:
         ctx.exit(INTERRUPTED)
@@ -424,6 +428,7 @@ def _head_text(head: str) -> str:
             return file.read_text("ascii", errors="replace")
     except (OSError, ValueError):
         pass
+    # A hash has none of these signs, so a path is meant; the JSON of a head may be given too, and has any of them.
     if any(sign in head for sign in "/\\.") and not head.startswith("{"):
         raise Problem(f"{head}: the head file does not exist")
     return head

@@ -61,6 +61,7 @@ class FileSource:
             matched = True
             yield record
         if not matched:
+            # A file that is no trail has no matches either, but that is an error.
             reading.require_records(self._path)
 
     def last(self, query: reading.Query, count: int) -> list[reading.Record]:
@@ -122,6 +123,7 @@ def read_key(key_file: Path | None) -> bytes | None:
     if key_file is not None:
         # The newline at the end of a text file is not part of the key.
         return key_file.read_bytes().rstrip(b"\r\n") or None
+    # A key may be any bytes, also if they are no text.
     return os.environ.get(KEY_VARIABLE, "").rstrip("\r\n").encode("utf-8", "surrogateescape") or None
 
 

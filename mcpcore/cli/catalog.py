@@ -151,6 +151,7 @@ def _require_own(path: Path) -> None:
         return
     with path.open(encoding="utf-8", errors="replace") as file:
         begins = file.readline()
+    # An empty file has nothing to lose.
     if begins and begins != FIRST_LINE:
         raise Problem(f"{path} is source code that this command has not written.", hint="choose another --output")
 

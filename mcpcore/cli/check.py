@@ -88,6 +88,7 @@ Exit codes: 0 no finding reaches --fail-on; 1 a finding does, no tool was called
     metavar="SEVERITY",
     help="Exit with 1 if there is a finding of this severity or worse: error, warning, note or never.",
 )
+# The option was removed. It is kept so that its users learn what to write instead.
 @click.option("--fail-under", hidden=True, expose_value=False, callback=_refuse_score)
 @timeout_option(10.0, "How long to wait for each answer, and for the server to start.")
 @click.option(
@@ -138,10 +139,13 @@ def check(
         url=address.url,
         era=era,
         headers=headers,
+        # Only a server that is started here gets the variable.
         canary="" if address.url is not None else f"mcpcanary{secrets.token_hex(8)}",
     )
+    # `server.py:app` names an object in the file.
     paths = (Path(address.shown), Path(address.shown.rpartition(":")[0] or address.shown))
     file = next((str(path) for path in paths if path.suffix == ".py" and path.is_file()), None)
+    # A command or a URL may hold a token, and reports are passed on.
     report = Report(target=redact_text(address.alone), file=file)
     options = Options(everything=everything, only=frozenset(only), timeout=timeout, limit=limit, seed=seed)
     with _Bar() as bar:
@@ -168,6 +172,7 @@ def _address(
             hint="name a file, a module or an http URL: mcpcore check server.py; "
             "or its command: mcpcore check -- COMMAND",
         )
+    # Without `--`, the options of the server's command would be taken for options of `check`.
     if after is None and len(words) > 1 and shutil.which(words[0]) is not None and not Path(words[0]).exists():
         raise Problem("the command of a server comes after `--`.", hint=f"write mcpcore check -- {shlex.join(words)}")
     address, rest = ServerAddress.parse(words[:1], after, headers)
@@ -238,6 +243,7 @@ class _Bar:
 
     def __init__(self) -> None:
         stream = sys.stderr
+        # `EscapingStream` escapes the carriage return, and says that it is no terminal.
         self._stream = getattr(stream, "original", stream)
         self._shown = self._stream is not None and self._stream.isatty() and os.environ.get("TERM") != "dumb"
         self._width = 0

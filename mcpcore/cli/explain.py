@@ -182,6 +182,7 @@ class _Seen(NamedTuple):
 
     def of(self, name: str) -> str:
         """How often the reason of a tool, a resource or a prompt was seen."""
+        # Records name a tool alone, and a resource or a prompt with its kind.
         labels = (name, f"resource {name}", f"prompt {name}")
         count, last = next((self.counts[label] for label in labels if label in self.counts), (0, ""))
         return f"{counted(count, 'time')}, last at {last} ({self.path})" if count else f"never ({self.path})"
@@ -193,6 +194,7 @@ def _tests_of(reason: str, path: Path) -> Iterator[str]:
     for file in files:
         try:
             source = file.read_bytes()
+            # Parsing takes long, and few files contain the reason.
             tree = ast.parse(source) if reason.encode() in source else None
         except (OSError, ValueError, SyntaxError):
             continue

@@ -115,6 +115,7 @@ async def list_items(client: Client) -> tuple[list[Item], list[str]]:
         except MCPError as error:
             if is_lost(error):
                 raise
+            # One capability announces resources and their templates, but many servers answer only one of the two lists.
             if error.code != METHOD_NOT_FOUND:
                 problems.append(f"the server refused to list its {field.replace('_', ' ')}: {error.message[:500]}")
     return items, problems
@@ -220,6 +221,7 @@ def imported_server(target: Target, arguments: Sequence[str] = ()) -> ServerCata
         places = {key: _place_of(function) for key, function in functions.items()}
     files = sorted({path for place in places.values() if place is not None for path in [place[0]]})
     root = root_of(Path(target.source) if target.is_file else Path(files[0]) if files else Path.cwd())
+    # A virtual environment may be in the folder of the project.
     own = [path for path in files if Path(path).is_relative_to(root) and "site-packages" not in Path(path).parts]
     sources = source_items(own, root) if own else {}
     located: list[Item] = []
@@ -296,6 +298,7 @@ def _own_modules() -> Iterator[None]:
     finally:
         for name in _foreign(set(sys.modules) - modules):
             del sys.modules[name]
+        # Other modules may hold these lists, so they are changed in place.
         sys.path[:], sys.argv[:] = path, arguments
 
 
@@ -305,6 +308,7 @@ def _foreign(names: Iterable[str]) -> list[str]:
     outside = []
     for name in names:
         file = getattr(sys.modules[name], "__file__", None)
+        # A second mcpcore would have other classes, and the next server would not be an instance of those known here.
         if file is None or name.partition(".")[0] in {"mcpcore", "mcpcore_lint"}:
             continue
         if "site-packages" not in file and not any(os.path.realpath(file).startswith(folder) for folder in here):

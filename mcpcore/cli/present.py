@@ -89,6 +89,7 @@ def listing(listed: Sequence[Any], *, as_json: bool) -> None:
         if schema is None:
             arguments = getattr(item, "arguments", None) or ()
             schema = {
+                # The arguments of a prompt are always texts, so MCP has no schema for them.
                 "properties": {part.name: {"type": "string", "description": part.description} for part in arguments},
                 "required": [part.name for part in arguments if part.required],
             }

@@ -274,7 +274,7 @@ class Context(Generic[R_contra, LifespanT]):
             error_mapper=error_mapper,
         )
         if self._name:
-            # Not as `operation`, which would also replace the name of a function that the guard decorates.
+            # `operation` would also replace the name of a function that the guard decorates.
             guarded.block_name = self._name
         return guarded
 

@@ -23,7 +23,7 @@ TABLE: Final = "mcpcore_failures"
 """The table if the URL names no other."""
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
-# At least two letters, since `C:/store` is a folder of Windows. `clickhouse:` without slashes is a mistake in a URL.
+# A scheme has at least two letters, since `C:/store` is a folder. `clickhouse:` without slashes is a mistyped URL.
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{1,31}):/|clickhouse:", re.IGNORECASE)
 _FLAGS: Final = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _FORM: Final = "give a folder, or clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?table=NAME&secure=1"
@@ -86,7 +86,7 @@ def _of_url(text: str) -> Address:
         host, port = parts.hostname, parts.port
         options = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
     except ValueError:
-        # Without the cause, whose message may quote a part of the password.
+        # The message of the cause may quote a part of the password.
         raise StoreError(f"the store's URL cannot be read: its host, port or options are malformed; {_FORM}") from None
     if not host:
         raise StoreError(f"the store's URL names no host; {_FORM}")

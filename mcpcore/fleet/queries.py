@@ -151,7 +151,7 @@ def follow(
 def _loaded(store: Store, query: Query, since: int) -> list[tuple[int, str]]:
     """The keys of the records that were loaded for the first time at `since` or later, oldest first."""
     where = Where(query, _RECORDS, "loaded >= fromUnixTimestamp64Milli({loaded:Int64}, 'UTC')")
-    # Without FINAL: of equal records, it may keep one that was loaded later but proves more, which would look new.
+    # FINAL may keep an equal record that was loaded later and proves more; that record would look new here.
     fresh = f"SELECT time, at, id, trail, seq FROM {{table:Identifier}} WHERE {where.sql} LIMIT 1 BY id"
     older = (
         f"SELECT id FROM {{table:Identifier}} WHERE (time, id) IN (SELECT time, id FROM ({fresh})) "
@@ -170,7 +170,8 @@ def _fetched(store: Store, keys: Sequence[tuple[int, str]]) -> Iterator[Record]:
     for start in range(0, len(keys), _FETCHED):
         part = keys[start : start + _FETCHED]
         rows = store.rows(
-            # By time too, with which the key begins: the id alone would need the whole table. Equal ids have one line.
+            # The key begins with the time, and the id alone would need the whole table. Rows of one id have the same
+            # line.
             "SELECT hex(id), base64Encode(any(line)) FROM {table:Identifier} WHERE time IN (SELECT "
             "fromUnixTimestamp64Micro(arrayJoin({times:Array(Int64)}), 'UTC')) AND has({ids:Array(String)}, hex(id)) "
             "GROUP BY id",
@@ -205,7 +206,7 @@ def count(store: Store, query: Query) -> Stats:
     ]
     keys = {(subject, reason, name): group for (subject, reason, name, *_), group in zip(rows, groups, strict=True)}
     others = Group(OTHERS, None, "-")
-    # One more query, and only if there may be more groups.
+    # A second query is needed only if there may be more groups.
     if len(groups) == MAX_GROUPS:
         rest = f"SELECT sum(failures), min(first), max(last) FROM ({sql} LIMIT {2**62} OFFSET {MAX_GROUPS})"
         ((failures, first, latest),) = store.rows(rest, where.parameters)
@@ -216,7 +217,7 @@ def count(store: Store, query: Query) -> Stats:
     step, slots = slots_of(since, until)
     if since is not None:
         start = floor(since, step)
-        # Counted by slot, so that few rows come back, and kept under the first second of the slot, as `series` expects.
+        # The store counts by slot, so few rows come back; each slot is kept under its first second.
         series = store.rows(
             "SELECT subject, reason, name, intDiv(intDiv(assumeNotNull(at), 1000000) - {start:Int64}, {step:Int64}) "
             f"AS slot, sum(count) FROM {{table:Identifier}} FINAL WHERE {where.sql} AND at IS NOT NULL "

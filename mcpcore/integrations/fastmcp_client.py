@@ -96,4 +96,5 @@ class _Plain:
         self.list_tools_mcp = client.list_tools_mcp
 
     async def call_tool(self, name: str, arguments: dict[str, Any] | None = None, /) -> CallToolResult:
+        # The client's own method would follow the policy again, without end.
         return await Client.call_tool(self._client, name, arguments, raise_on_error=False, **self._options)

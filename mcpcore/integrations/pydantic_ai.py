@@ -80,12 +80,15 @@ class PolicyToolset(WrapperToolset[AgentDepsT]):
             ModelRetry: If the model can correct the failure with other arguments.
             ToolFailed: If it cannot.
         """
+        # The agent passes the called tool only, and the policy may call a fallback tool.
         tools = {**self._tools, name: tool}
 
         async def call_tool(called: str, arguments: dict[str, Any]) -> Any:
             try:
+                # A bare `super()` would take `called` for the instance.
                 return await super(PolicyToolset, self).call_tool(called, arguments, ctx, tools[called])
             except (ModelRetry, ToolFailed, ToolError) as failed:
+                # `relay` reads the exception as an answer.
                 return failed
 
         relayed = await relay(

@@ -44,7 +44,7 @@ def parse(raw: bytes) -> Any:
         return quietly(lambda: json.loads(raw), None)
 
 
-# Possessive and atomic: after a string that never ends, nothing is tried in another way.
+# The pattern is possessive and atomic, so a string that never ends is not tried in other ways.
 _PART: Final = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"|[\[\]{}]', re.DOTALL)
 _MAX_DEPTH: Final = 100
 _MAX_DIGITS: Final = 4_300

@@ -63,7 +63,7 @@ MAX_TEXT: Final = 20_000
 
 MAX_PATTERN: Final = 2_000
 
-# Only what has a meaning in a pattern. `re.escape` also escapes spaces and hyphens, and people read these patterns.
+# `re.escape` would escape spaces and hyphens too, and people read and edit these patterns.
 _ESCAPED: Final = frozenset(r"\.+*?()|[]{}^$")
 
 _STATUS_KEYS: Final = ("status", "statusCode", "status_code", "httpStatus", "http_status")
@@ -210,7 +210,7 @@ class Match(_Strict):
             raise ValueError("a match needs text, json, code or status; without them it would match every failure")
         if self.text is not None:
             self._search = compiled(self.text)
-        # Compiled when the file is read, and not again for each failure.
+        # Patterns are compiled when the file is read, not for each failure.
         self._places = [(path.split("."), _test(value)) for path, value in (self.json_path or {}).items()]
         return self
 
@@ -250,7 +250,7 @@ class Entry(_Strict):
     """One way in which a tool, a resource or a prompt fails, and the conditions that identify it."""
 
     reason: str = Field(max_length=MAX_REASON, pattern=r"^[a-z][a-z0-9_]*$", description="The name, in snake_case.")
-    # A literal, so that the JSON Schema offers the codes in an editor.
+    # With a literal, the JSON Schema offers the codes in an editor.
     code: Literal[*ErrorCode.__members__] = Field(description="The name of the code.")  # type: ignore[valid-type]
     when: str = Field(pattern=r"\S", description="The circumstances, as a sentence.")
     recovery: str = Field(

@@ -26,7 +26,7 @@ class ContractResource(OfDeclared, Resource):
     @classmethod
     def of(cls, declared: DeclaredResource[..., Any]) -> Self:
         """The SDK's kind of resource for `declared`."""
-        # Without validation: `@resource` has checked all of it.
+        # `@resource` has checked all of it, so nothing is validated again.
         return cls.model_construct(_declared=declared, uri=declared.uri, **_described(declared))
 
     async def read(self) -> str | bytes:
@@ -90,7 +90,7 @@ def _described(declared: DeclaredResource[..., Any]) -> dict[str, Any]:
 
 
 def _giving(value: Any) -> Any:
-    # Async, since the SDK runs a sync function in a worker thread.
+    # The SDK would run a sync function in a worker thread.
     async def give() -> Any:
         return value
 

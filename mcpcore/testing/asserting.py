@@ -115,6 +115,7 @@ class raises_reason:  # noqa: N801 - reads like `pytest.raises`
         matches = _failures_in(exc)
         if not matches:
             return False
+        # In a group, the expected failure counts, wherever it stands.
         chosen = next((match for match in matches if match[1].reason == self._expected[0]), matches[0])
         exception, envelope, answer, breaches = chosen
         problem = _mismatch(envelope, *self._expected) or breaches
@@ -174,6 +175,7 @@ def assert_fails(
                 f"{_surfaces(envelope, answer)}"
             )
         structured = {"error": failed[item].get("error")}
+        # An item has no text that could contradict it.
         envelope, answer = Envelope.from_result({"isError": True, "structuredContent": structured, "content": []}), None
     if envelope is None:
         raise AssertionError(
@@ -204,6 +206,7 @@ def _failures_in(exc: BaseException) -> list[tuple[BaseException, Envelope, Answ
         breaches = None
         answer = None
         if isinstance(leaf, CodedError):
+            # The failure knows its entry, and not the whole contract.
             contract = NO_CONTRACT if leaf.entry is None else Contract([leaf.entry])
             outcome = FailureMapper().outcome(leaf, FailedCall(name=None, contract=contract))
             envelope = outcome.envelope

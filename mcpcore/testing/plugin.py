@@ -53,6 +53,7 @@ def _percentage(text: str) -> float:
     if not 0 <= value <= 100:
         import argparse
 
+        # argparse shows the text of this exception, and not that of a ValueError.
         raise argparse.ArgumentTypeError(f"must be between 0 and 100, not {text}")
     return value
 

@@ -22,6 +22,7 @@ def connectable(server: object, *, taker: str = "tool_client") -> MCPServer[Any]
     """
     if isinstance(server, MCPServer | LowLevelServer):
         return server
+    # FastMCP takes long to import, and before that, no object is one of its servers.
     if "fastmcp" in sys.modules:
         from mcpcore.integrations.fastmcp.private import lowlevel_of as lowlevel_of_fastmcp
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-# With the separator, so that a package beside it such as `mcpcore_lint` does not belong to it.
+# The separator keeps out packages whose names begin alike, such as `mcpcore_lint`.
 _PACKAGE: Final = f"{Path(__file__).parent.parent}{os.sep}"
 
 
@@ -46,7 +46,7 @@ def _tool_and_entry(frame: FrameType) -> tuple[str | None, str | None]:
     """The tool whose decorator lists the failure mode that `frame` makes now, and its place in `errors`."""
     position = inspect.getframeinfo(frame, context=0).positions
     try:
-        # With the globals, `linecache` also finds the source of a module in an archive.
+        # Given the globals, `linecache` also finds the source of a module in an archive.
         tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals)))
     except (SyntaxError, ValueError, RecursionError):
         return None, None

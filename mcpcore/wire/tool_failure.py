@@ -46,7 +46,7 @@ _BY_CATEGORY: Final[Mapping[Category, FailureClass]] = {
 _MAX_ID: Final = 200
 """Characters of the id of another server's failure."""
 
-# By the HTTP status, which an application's own codes have too.
+# An application's own codes have an HTTP status too, so the status decides.
 _REFUSED: Final = frozenset({ErrorCode.UNAUTHORIZED.http_status, ErrorCode.FORBIDDEN.http_status})
 _WRITTEN: Final = {code: name for name, (_, code) in reversed(CODES.items())}
 

@@ -128,12 +128,14 @@ def _noticing_class(cls: type[Any]) -> type[Any]:
         return cls.convert_result(self, result)
 
     namespace: dict[str, Any] = {
+        # Logs then show the name that the author of the class knows.
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,
         "__doc__": cls.__doc__,
         "convert_result": convert_result,
         _MARK: True,
     }
+    # A class that overrides `run` keeps its method.
     if getattr(cls, "run", None) is FunctionTool.run:
         namespace["run"] = run
     metaclass: Any = type(cls)

@@ -239,6 +239,7 @@ def find_sites(handlers: Sequence[Covered], root: Path) -> None:
 def _own_sites(file: str) -> dict[int, dict[str, list[int]]]:
     """The lines with `….fail("reason")` in each function of a file, by the first line of the function."""
     try:
+        # `tokenize.open` uses the encoding that the file declares.
         with tokenize.open(file) as source:
             tree = ast.parse(source.read())
     except (OSError, SyntaxError, ValueError):  # the file changed during the run, or was made by a template
@@ -273,6 +274,7 @@ class ReasonCoverage:
         self._reports = [_report(value) for value in options.reason_coverage_report]
         self._fail_under: float | None = options.reason_coverage_fail_under
         self._config = config
+        # Paths on a command line are relative to the folder of the call, not to pytest's root.
         base = config.invocation_params.dir
         self._sources = [(base / source).resolve() for source in options.reason_coverage_source]
         for source in self._sources:
@@ -297,6 +299,7 @@ class ReasonCoverage:
         self._recorder.open(str(self._folder))
         self._environment.setenv(REASONS_VARIABLE, str(self._folder))
 
+    # The hook belongs to pytest-xdist, which may not be installed.
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker the folder."""
@@ -310,6 +313,7 @@ class ReasonCoverage:
             return
         DEFAULT_INHERITED_ENV_VARS.append(REASONS_VARIABLE)
 
+    # pytest-xdist stops its workers in this hook; only then are their records complete.
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Merge and write the coverage, and fail the run if too few reasons were raised."""

@@ -96,7 +96,7 @@ class OkEnvelope(Dialect):
         )
 
     def _code(self, envelope: Envelope) -> str:
-        # Pattern A has two codes and no others.
+        # Pattern A has only two codes.
         own = own_code(envelope, self.name, READ if self._hidden else (), prefix="ERR_")
         if own is not None:
             return own

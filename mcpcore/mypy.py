@@ -52,7 +52,6 @@ _DECORATORS: Final = (
 )
 _FUNCTIONS: Final = (
     "mcpcore._shapes.tool",
-    "mcpcore.declare.decorators.tool",
     "mcpcore.declare.decorators.resource",
     "mcpcore.declare.decorators.prompt",
 )

@@ -172,7 +172,6 @@ def _with_declared(error: Failure, entry: Any) -> Failure:
         "strategy": entry.strategy,
         "actions": tuple(entry.actions),
         "user_message": entry.user_message,
-        "example": None if entry.example is None else to_json(entry.example),
     }
     return error.model_copy(update=changes)
 

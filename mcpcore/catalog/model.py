@@ -13,17 +13,7 @@ from typing import Any, Final, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from mcpcore.contract.codes import (
-    EFFECTS,
-    STRATEGIES,
-    Category,
-    Effects,
-    Retry,
-    RetryKind,
-    Strategy,
-    code_named,
-    code_numbered,
-)
+from mcpcore.contract.codes import Category, Retry, RetryKind, code_named, code_numbered
 
 VERSION: Final = 1
 """The version of the format."""
@@ -33,8 +23,6 @@ MAX_FILE: Final = 64 * 1024 * 1024
 
 Kind: TypeAlias = Literal["tool", "resource", "prompt"]
 KINDS_OF_ITEM: Final[tuple[Kind, ...]] = ("tool", "resource", "prompt")
-
-_MANY: Final = 10_000
 
 
 class CatalogError(ValueError):
@@ -376,21 +364,3 @@ def json_schema() -> dict[str, Any]:
         **schema,
         "title": "mcpcore catalog",
     }
-
-
-__all__ = [
-    "EFFECTS",
-    "STRATEGIES",
-    "Advice",
-    "Catalog",
-    "CatalogError",
-    "Effects",
-    "Failure",
-    "Item",
-    "Place",
-    "ServerCatalog",
-    "Strategy",
-    "Undeclared",
-    "completed",
-    "json_schema",
-]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-import keyword
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -51,10 +49,8 @@ _TYPES: Final = {
 _MAX_DEPTH: Final = 5
 _MAX_FIELDS: Final = 200
 _MAX_LENGTH: Final = 100_000
-_TAKEN: Final = (
-    {*dir(builtins), "Mapping", "Any", "Final", "Literal", "NamedTuple", "NotRequired", "TypeAlias", "TypedDict"}
-    | {"FailureInfo", "FAILURES", "REASONS", "annotations"}
-)  # fmt: skip
+# Constants are in capitals, and types end in Reason or Data, so no other name of the module can be taken.
+_TAKEN: Final = frozenset({"FAILURES", "REASONS"})
 
 
 def to_python(catalog: Catalog) -> str:
@@ -94,7 +90,7 @@ class _Names:
         return self._free("".join(word[:1].upper() + word[1:] for word in _words(parts)))
 
     def _free(self, name: str) -> str:
-        name = name if name and not name[0].isdigit() and not keyword.iskeyword(name) else f"X{name}"
+        name = name if name and not name[0].isdigit() else f"X{name}"
         free, number = name, 1
         while free in self._taken:
             number += 1

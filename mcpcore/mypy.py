@@ -51,6 +51,7 @@ _DECORATORS: Final = (
     "mcpcore.declare.decorators.PromptDecorator",
 )
 _FUNCTIONS: Final = (
+    # To mypy, `tool` is in this stub.
     "mcpcore._shapes.tool",
     "mcpcore.declare.decorators.resource",
     "mcpcore.declare.decorators.prompt",

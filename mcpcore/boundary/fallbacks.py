@@ -140,6 +140,7 @@ class FallbackCheck:
                 f"the fallback_arguments of the failure {entry.reason!r} of the {entry.noun} {entry.name!r} do not fit "
                 f"the tool {entry.tool!r} of the server {self._server!r}: {entry.misfit}."
             )
+        # No tool is meant as its own fallback.
         near = nearest(entry.tool, [name for name in known if name != entry.name])
         meant = f"; did you mean {near!r}?" if near is not None else "."
         return (

@@ -59,6 +59,7 @@ class Target:
         """
         source, colon, name = text.rpartition(":")
         dotted = name.split(".")
+        # A path may contain a colon, as `C:\server.py` does.
         if not colon or not source or not all(part.isidentifier() for part in dotted) or Path(text).is_file():
             source, name = text, ""
         path = Path(source)
@@ -134,6 +135,7 @@ def kind_of(thing: object) -> str | None:
     """The kind of a server: "mcpserver", "lowlevel" or "fastmcp"; None if `thing` is not a server."""
     if isinstance(thing, type):
         return None
+    # Classes are compared by name, so that no library is imported for a server of another one.
     for cls in type(thing).__mro__:
         kind = _KINDS.get((cls.__module__, cls.__name__))
         if kind is not None:
@@ -214,6 +216,7 @@ def _import_module(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as exc:
+        # Otherwise the module exists, but not another one that it imports.
         if exc.name is None or not f"{name}.".startswith(f"{exc.name}."):
             raise
         raise Problem(

@@ -72,6 +72,7 @@ CommandT = TypeVar("CommandT", bound="Callable[..., Any]")
 
 ERAS: Final = ("auto", "modern", "handshake")
 _NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+# Servers read only printable ASCII alike, and a line break would begin another header.
 _VALUE: Final = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 _OF_THE_PROTOCOL: Final = frozenset({"accept", "connection", "content-length", "content-type", "transfer-encoding"})

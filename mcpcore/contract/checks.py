@@ -24,6 +24,7 @@ def not_a_code(code: object) -> str:
             kind = "ErrorCode." if isinstance(member, ErrorCode) else ""
             hint = f"the number {code} is {kind}{member.name}: write that"
     elif isinstance(code, str):
+        # difflib takes several milliseconds to import, which only a mistake should cost.
         import difflib
 
         close = difflib.get_close_matches(code.upper(), list(ErrorCode.__members__), n=1)

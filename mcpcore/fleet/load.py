@@ -70,6 +70,7 @@ def _examined(path: Path) -> Source:
     if looks_exported(first):
         return Source(path, exported=True)
     signer = Signer(None)
+    # A damaged first line does not make it a file of another kind.
     if first.strip() and not any(read_link(line, signer) or parse_line(line) for line in (first, second)):
         raise StoreError(
             f"{path}: neither a trail nor logs that a collector exported as JSON: its first lines are not records"
@@ -109,6 +110,7 @@ class Chains:
 
     def add(self, link: Link, file: str, line: int) -> str:
         """Connect a line; returns the label of its chain."""
+        # All chains have the same hash before their first line, so it connects nothing.
         piece = self._by_end.pop(link.prev, None) if link.prev != GENESIS else None
         if piece is None:
             label = (link.hash if link.prev == GENESIS else link.prev)[:32]

@@ -17,6 +17,7 @@ from mcpcore.values.escaping import one_line
 if TYPE_CHECKING:
     from mcpcore.values.jsonable import JSON
 
+# Doubled braces come first, since each of them would match as a single one.
 _BRACES: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 

@@ -79,6 +79,7 @@ def misfit(error: ValidationError, schema: Mapping[str, Any] | Places, tool: str
         key += problem["loc"], problem["type"], problem["msg"]
     known = places.misfits.get(key)
     if known is not None:
+        # The issues are copied, since the data of a failure may be changed in place.
         issues = list(map(dict.copy, known.issues))
         return Misfit(known.message, issues, known.hint, known.written)
     hints: dict[str, None] = {}
@@ -237,6 +238,7 @@ def _unquoted(text: str, value: object, *, sent: Collection[str] | None = (), na
     lowered = text.lower()
     # A validator may quote what the one before it made of the value.
     quoted = {word for word in (*texts, *sent) if word in text or word.lower() in lowered}
+    # The longest words come first, so that nothing is left of a quotation that contains a shorter one.
     for word in sorted(quoted.difference(names), key=len, reverse=True):
         text = re.sub(re.escape(word), "…", text.replace(word, "…"), flags=re.IGNORECASE)
         if word.lower() in text.lower():  # letters of which the two have different ideas
@@ -310,6 +312,7 @@ def _forms_of(value: str | float | bytes) -> Iterator[str]:
 def _hint(path: str, kind: str, loc: Sequence[str | int], schema: Mapping[str, Any]) -> str:
     if kind in _UNKNOWN and loc:
         known = list(properties(_at(schema, loc[:-1]), schema))
+        # difflib takes several milliseconds to import, which only a mistake should cost.
         import difflib
 
         near = difflib.get_close_matches(str(loc[-1])[:100], known, n=1, cutoff=0.5)

@@ -144,6 +144,7 @@ def fields_of(roots: Iterable[object]) -> Fields:
                 for fact, rank in _BY_NAME.get(_plain(key), {}).items():
                     ranked[fact].append((number, rank, value))
                 implied.append(_class_code(value) if key == TOOL_FAILURE else _word(key, value)[1])
+    # The key leaves the values out, which may be of types that cannot be compared.
     said = {fact: [value for *_, value in sorted(values, key=itemgetter(0, 1))] for fact, values in ranked.items()}
     is_rpc = any(isinstance(kind, str) and kind.startswith(_RPC) for kind in said["protobuf"])
     codes = [value for value in (*said["reason"], *said["status"]) if fact_of(value, is_rpc=is_rpc) is not None]
@@ -345,6 +346,7 @@ def _seconds(value: object, fact: str) -> float | None:
         # A duration of protobuf ends in "s"; so does no other form.
         seconds = parse_retry_after(value.removesuffix("s") if fact == "seconds" else value)
         return None if seconds is None or fact == "not before" else seconds * _UNITS[fact]
+    # Python cannot turn a huge integer into a float, and raises instead.
     if isinstance(value, int) and value.bit_length() > 64:
         return math.inf if value > 0 else None
     if not value >= 0:  # a NaN fails the comparison

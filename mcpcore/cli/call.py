@@ -572,6 +572,7 @@ def is_lost(error: MCPError) -> bool:
     """Whether an error is the client's own: the server went away. Servers use the number for other things."""
     from mcp_types import CONNECTION_CLOSED
 
+    # The SDK writes "Connection closed", or that its attempts at reconnection are exhausted.
     return error.code == CONNECTION_CLOSED and "onnection" in error.message
 
 

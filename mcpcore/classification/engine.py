@@ -441,6 +441,7 @@ def _retry(verdict: _Verdict, status: int | None, outermost: BaseException) -> R
         return own
     if not said.retryable and status not in RETRY_AFTER_STATUSES:
         return said
+    # The advice for a group is already the most cautious one of its members.
     if any(step.startswith("exceptions[") for step in verdict.path):
         return said
     seconds = retry_after(verdict.exception)

@@ -95,6 +95,7 @@ def encode(line: Line, record: Record | None, *, trail: str, seq: int, proof: Pr
             _INT64(key_time(at)),
             _NULL if at is None else b"\0" + _INT64(at),
             _name(trail),
+            # A forged number may be of any size.
             _INT64(min(max(seq, -_MAX_INT), _MAX_INT)),
             _name(kind),
             _name(what_failed(record)),
@@ -152,6 +153,7 @@ def _nullable(value: str | None) -> bytes:
 
 
 def _name(value: str) -> bytes:
+    # The first byte says that there is a value, which such a column does not ask.
     return _nullable(value)[1:]
 
 

@@ -95,6 +95,7 @@ def contract_suite(
     if state is not None:
         watch(server, state)
     listing = _Listing(server, frozenset(external_tools) | _external(server))
+    # pytest needs the parameters when it collects the tests, before the server runs.
     names = _names_now(server)
 
     def parametrized(check: Callable[[_Listing, str], Iterator[str]]) -> Callable[..., None]:

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from mcpcore.contract.codes import Category, Retry, RetryKind, code_named, code_numbered
+from mcpcore.contract.codes import Category, Effects, Retry, RetryKind, Strategy, code_named, code_numbered
 
 VERSION: Final = 1
 """The version of the format."""
@@ -105,8 +105,8 @@ class Failure(_Part):
     when: str = ""
     recovery: str = ""
     retry: Advice | None = None
-    effects: Literal["none", "partial", "unknown"] | None = None
-    strategy: Literal["retry_later", "check_input", "try_alternative", "report_to_user"] | None = None
+    effects: Effects | None = None
+    strategy: Strategy | None = None
     actions: tuple[str, ...] = ()
     fallback_tool: str | None = None
     fallback_arguments: dict[str, Any] | None = None

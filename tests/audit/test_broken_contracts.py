@@ -82,9 +82,9 @@ def test_stats_count_broken_contracts_by_tool_and_kind(path: Path) -> None:
     assert (5, 0) == (counted["total"], counted["lost"])
     assert 5 == sum(group["count"] for group in counted["groups"]) == sum(counted["series"])
     assert {("fetch", "lost", 3), ("save", "lost", 3), ("fetch", "undeclared_reason", 2)} < {
-        (one["tool"], one["kind"], one["count"]) for one in counted["brokenContracts"]
+        (violation["tool"], violation["kind"], violation["count"]) for violation in counted["brokenContracts"]
     }
-    assert all(one["last"] for one in counted["brokenContracts"])
+    assert all(violation["last"] for violation in counted["brokenContracts"])
     page = path.with_name("page.html")
     run("stats", path, "--html", page)
     html = page.read_text()
@@ -101,7 +101,7 @@ def test_stats_of_a_strict_server(path: Path) -> None:
     counted = json.loads(run("stats", path, "--json"))
     assert 7 == counted["total"]
     assert {("fetch", "lost", 1), ("save", "lost", 1), ("fetch", "undeclared_reason", 2)} < {
-        (one["tool"], one["kind"], one["count"]) for one in counted["brokenContracts"]
+        (violation["tool"], violation["kind"], violation["count"]) for violation in counted["brokenContracts"]
     }
 
 
@@ -126,7 +126,9 @@ def test_a_lost_failure_is_shown_as_lost(path: Path) -> None:
     assert "lost" not in run("show", path, "--id", sent["correlationId"])
     assert "  lost  " in run("tail", path)
     assert [] == list(follow(path, Query(), count=0, idle=lambda: False))
-    assert ["no_match", "no_match"] == [one["reason"] for one in follow(path, Query(), count=2, idle=lambda: False)]
+    assert ["no_match", "no_match"] == [
+        record["reason"] for record in follow(path, Query(), count=2, idle=lambda: False)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +168,9 @@ def test_a_trail_of_very_many_resources_is_counted_in_bounded_memory(
     """Later ones are counted as one."""
     monkeypatch.setattr(stats_module, "MAX_GROUPS", 2)
     records = [failure(n, tool=f"t{n}", broken_contract="x", broken_contract_kinds=["data"]) for n in range(5)]
-    assert [("(all others)", 3), ("t0", 1), ("t1", 1)] == [(one.tool, one.count) for one in collect(records).broken]
+    assert [("(all others)", 3), ("t0", 1), ("t1", 1)] == [
+        (violation.tool, violation.count) for violation in collect(records).broken
+    ]
 
 
 def test_a_record_without_its_details_still_says_that_it_was_lost(path: Path, failure: Any) -> None:

@@ -62,8 +62,8 @@ def test_a_full_disk_behind_the_output_is_not_blamed_on_the_trail(trail, command
     words = [sys.executable, "-m", "mcpcore", "audit", command, str(trail)]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
-    told = "Error: the standard output cannot be written: No space left on device.\n"
-    assert (done.returncode, done.stderr) == (2, told)
+    message = "Error: the standard output cannot be written: No space left on device.\n"
+    assert (done.returncode, done.stderr) == (2, message)
 
 
 class TestVerify:
@@ -80,9 +80,9 @@ class TestVerify:
         line = text.splitlines().index(next(line for line in text.splitlines() if "None of 29" in line)) + 1
         assert f"{trail}:{line}: changed record 30 (id {29:016x}): its content does not match its hash" in out
         assert "1 problem\n" in out
-        found = json.loads(run("verify", trail, "--json", status=1).stdout)
-        assert found["ok"] is False
-        assert found["problems"] == [
+        report = json.loads(run("verify", trail, "--json", status=1).stdout)
+        assert report["ok"] is False
+        assert report["problems"] == [
             {"kind": "changed", "detail": "its content does not match its hash", "file": str(trail), "line": line,
              "seq": 30, "correlationId": f"{29:016x}"}
         ]  # fmt: skip
@@ -114,17 +114,18 @@ class TestVerify:
         kept.write_text(head + "\n")
         copy = tmp_path / "copy.head"
         copy.write_bytes(head_path(trail).read_bytes())
-        for given in (head, head.partition(":")[2], kept, copy):
-            run("verify", trail, "--head", given)
+        for known_head in (head, head.partition(":")[2], kept, copy):
+            run("verify", trail, "--head", known_head)
         run("verify", trail, "--head", "-", input=head)
         lines = trail.read_text().splitlines(keepends=True)
         assert len(lines) > 2
         trail.write_text("".join(lines[:-2]))
         head_path(trail).unlink()
         run("verify", trail)
-        for given in (head, kept, copy):
+        for known_head in (head, kept, copy):
             assert (
-                "cut record 29: records 29 to 30 are missing" in run("verify", trail, "--head", given, status=1).stdout
+                "cut record 29: records 29 to 30 are missing"
+                in run("verify", trail, "--head", known_head, status=1).stdout
             )
         assert "cut" in run("verify", trail, "--head", head.partition(":")[2], status=1).stdout
         assert run("verify", trail, "--print-head", "--head", head, status=1).stdout.count("30:") == 0

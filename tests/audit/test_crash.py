@@ -35,26 +35,26 @@ def records(path: Path) -> list[dict[str, object]]:
 def test_a_writer_killed_at_any_moment_leaves_a_trail_that_verifies(trail, writer, key):
     """All records whose call returned are present after a kill, and the trail verifies before and after repair."""
     rng = random.Random(20261121)
-    told: list[str] = []
+    reported: list[str] = []
     options = {"key": key} if key else {}
     for round_ in range(12):
         process = writer(trail, 1_000_000, f"r{round_}", **options)
         assert process.stdout.readline() == "ready\n"
         # The kill waits for output instead of a time, because a process on a busy machine may be slow; it then comes
         # at any moment of the following records.
-        told += [process.stdout.readline().rstrip("\n") for _ in range(5 + rng.randrange(20))]
+        reported += [process.stdout.readline().rstrip("\n") for _ in range(5 + rng.randrange(20))]
         process.send_signal(signal.SIGKILL)
         # `communicate` leaves out the text that `readline` has buffered; the last line may be incomplete.
-        told += process.stdout.read().split("\n")[:-1]
+        reported += process.stdout.read().split("\n")[:-1]
         process.wait()
         report = verify(trail, key=key)
         assert report.ok, (report.problems, report.notes)
     there = [record["correlationId"] for record in records(trail)]
-    assert len(told) >= 12 * 5
-    assert "" not in told
-    assert set(told) <= set(there)
+    assert len(reported) >= 12 * 5
+    assert "" not in reported
+    assert set(reported) <= set(there)
     # After each kill, one record may exist that the process did not report.
-    assert len(there) <= len(told) + 12 * 2
+    assert len(there) <= len(reported) + 12 * 2
 
 
 @posix
@@ -83,13 +83,13 @@ def test_writers_killed_again_and_again_leave_one_chain_through_many_files(trail
     """The trail verifies at any time, during and after the writes, and no record is missing."""
     rng = random.Random(700)
     running = [writer(trail, 1_000_000, f"w{n}", max_bytes=700, lock_timeout=60) for n in range(4)]
-    told: list[str] = []
+    reported: list[str] = []
     for number in range(10):
         victim = running.pop(rng.randrange(len(running)))
         assert victim.stdout.readline() == "ready\n"
-        told += [victim.stdout.readline().rstrip("\n") for _ in range(rng.randrange(4))]
+        reported += [victim.stdout.readline().rstrip("\n") for _ in range(rng.randrange(4))]
         victim.kill()
-        told += victim.stdout.read().split("\n")[:-1]
+        reported += victim.stdout.read().split("\n")[:-1]
         victim.wait()
         if number < 6:
             running.append(writer(trail, 1_000_000, f"v{number}", max_bytes=700, lock_timeout=60))
@@ -98,7 +98,7 @@ def test_writers_killed_again_and_again_leave_one_chain_through_many_files(trail
     assert not running
     there = [str(record["correlationId"]) for record in records(trail)]
     assert len(there) == len(set(there)) > 10
-    assert set(told) <= set(there)
+    assert set(reported) <= set(there)
     assert len(report.files) > 3
 
 

@@ -178,11 +178,11 @@ def test_a_head_deleted_under_its_running_server_is_not_a_loss(path, failure):
 
 def test_a_deleted_head_of_other_processes_is_read_once_more(path, failure):
     """A server with the trail open learns from it about others' records, and notices if they are cut off."""
-    with AuditTrail.open(path, key=KEY, sinks=()) as one:
-        one.record(failure(1))
+    with AuditTrail.open(path, key=KEY, sinks=()) as trail:
+        trail.record(failure(1))
         written(path, *range(2, 5), key=KEY)
         cut(path, 2)
-        one.record(failure(5))
+        trail.record(failure(5))
         assert ("removed", 3) in kinds(path)
 
 

@@ -314,12 +314,12 @@ def test_full_files_appearing_at_every_step_are_reported(path, monkeypatch):
     """Verification also ends if there is never a newest file."""
     looks = []
 
-    def one_more(where):
+    def with_another_file(where):
         looks.append(where)
         rotated_path(where, len(looks)).write_bytes(b"")
         return rotated_files(where)
 
-    monkeypatch.setattr(verification_module, "rotated_files", one_more)
+    monkeypatch.setattr(verification_module, "rotated_files", with_another_file)
     monkeypatch.setattr(verification_module, "_LONGEST_PAUSE", 0.0)
     with pytest.raises(AuditError, match="rotated faster than it can be read"):
         verify(path)

@@ -85,7 +85,7 @@ def serving(trail: AuditTrail, **options: Any) -> Server[Any]:
     server = Server("s", tools=[fail, some, some_in_a_thread], audit=trail, **options)
 
     @server.resource("res://one")
-    def one() -> str:
+    def broken_resource() -> str:
         raise LookupError("no such thing")
 
     @server.prompt()
@@ -98,8 +98,8 @@ def serving(trail: AuditTrail, **options: Any) -> Server[Any]:
 def record_in(call: Call, trail: AuditTrail, *failures: Any) -> None:
     """Record failures of a call."""
     token = current_call.set(call)
-    for one in failures:
-        trail.record(one)
+    for failure in failures:
+        trail.record(failure)
     current_call.reset(token)
 
 
@@ -503,11 +503,11 @@ def test_a_lock_file_readable_by_others_is_closed_to_them(path, failure):
 
 def test_a_deleted_lock_file_is_created_again(path, failure):
     """The next writer creates it, so all writers share the same one."""
-    with opened(path) as one, opened(path) as two:
+    with opened(path) as first, opened(path) as second:
         for number in range(4):
-            one.record(failure(number))
+            first.record(failure(number))
             lock_path(path).unlink()
-            two.record(failure(number))
+            second.record(failure(number))
     assert verify(path).records == 8
     assert lock_path(path).exists()
 

@@ -48,16 +48,16 @@ def lay(tmp_path):
     return laid
 
 
-def found(path, **options):
+def problems_of(path, **options):
     return [(problem.kind, problem.seq) for problem in verify(path, **options).problems]
 
 
 def test_a_second_record_with_the_same_number_is_forged(lay):
     """Of two valid lines with the same number, the one that the next record names is kept."""
-    one, two, three, four = chain(4)
-    other = sealed(3, hash_of(two), "another story")
-    assert [("forged", 3)] == found(lay(one, two, three, other, four))
-    assert [("forged", 3)] == found(lay(one, two, other, three, four))
+    first, second, third, fourth = chain(4)
+    other = sealed(3, hash_of(second), "another story")
+    assert [("forged", 3)] == problems_of(lay(first, second, third, other, fourth))
+    assert [("forged", 3)] == problems_of(lay(first, second, other, third, fourth))
 
 
 def test_an_unsigned_record_after_the_first_signed_one_is_forged(path):
@@ -73,17 +73,19 @@ def test_an_unsigned_record_after_the_first_signed_one_is_forged(path):
 
 def test_a_chain_with_a_foreign_beginning_is_forged(lay):
     """The first record of the trail names a predecessor."""
-    assert [("forged", 1)] == found(lay(*chain(3, prev="1" * 64)))
+    assert [("forged", 1)] == problems_of(lay(*chain(3, prev="1" * 64)))
 
 
 def test_records_missing_around_a_moved_one_are_distinguished(lay):
     """The moved record is not among the missing ones."""
     lines = chain(7)
     report = verify(lay(lines[0], lines[5], lines[6], lines[2]))
-    assert {("removed", 2), ("removed", 4), ("reordered", 3)} == {(one.kind, one.seq) for one in report.problems}
-    told = " ".join(problem.detail for problem in report.problems)
-    assert "record 2 is missing" in told
-    assert "records 4 to 5 are missing" in told
+    assert {("removed", 2), ("removed", 4), ("reordered", 3)} == {
+        (problem.kind, problem.seq) for problem in report.problems
+    }
+    details = " ".join(problem.detail for problem in report.problems)
+    assert "record 2 is missing" in details
+    assert "records 4 to 5 are missing" in details
 
 
 def test_the_head_of_an_empty_trail_matches_every_trail(lay, tmp_path):
@@ -143,7 +145,7 @@ def test_pruned_records_are_not_reported_as_missing_with_other_problems(pruned):
     path, _ = pruned
     last = verify(path).last
     path.write_bytes(path.read_bytes().replace(b"None of 30", b"None of 31"))
-    assert [("changed", last)] == found(path)
+    assert [("changed", last)] == problems_of(path)
 
 
 def test_a_head_from_before_pruning_is_reported_as_old(pruned):
@@ -230,9 +232,9 @@ def test_an_oversized_crash_keeps_its_type_and_message(path, failure, exception,
     (record,) = read(path)
     assert ["traceback", "exception"] == record["dropped"]
     assert failure(1)["message"] == record["message"]
-    told = record.get("exception")
-    assert (None if kept is None else set(kept)) == (None if told is None else set(told))
-    assert kept is None or "message" not in kept or told["message"].startswith(kept["message"])
+    recorded = record.get("exception")
+    assert (None if kept is None else set(kept)) == (None if recorded is None else set(recorded))
+    assert kept is None or "message" not in kept or recorded["message"].startswith(kept["message"])
 
 
 def test_the_flushing_thread_ends_with_its_trail(tmp_path, failure, monkeypatch):

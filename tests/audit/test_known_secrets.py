@@ -20,7 +20,7 @@ SECRETS = ["s3cr&t Tok/en+9=Zq", "k-987654", "sk_live_aB3dE6fG9hJ2", "s%3AaBc.dE
 MARK = "[hidden]"
 
 
-def each(form: str) -> Callable[[str], str]:
+def by_character(form: str) -> Callable[[str], str]:
     """Return what writes each character of a text with a format."""
     return lambda text: "".join(form % ord(char) for char in text)
 
@@ -40,10 +40,10 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "plain": str,
     "quoted for a URL": lambda text: quote(text, safe=""),
     "quoted for a form": quote_plus,
-    "percent": each("%%%02x"),
-    "percent in capitals": each("%%%02X"),
-    "percent twice": lambda text: quote(each("%%%02x")(text), safe=""),
-    "percent three times": lambda text: quote(quote(each("%%%02X")(text), safe=""), safe=""),
+    "percent": by_character("%%%02x"),
+    "percent in capitals": by_character("%%%02X"),
+    "percent twice": lambda text: quote(by_character("%%%02x")(text), safe=""),
+    "percent three times": lambda text: quote(quote(by_character("%%%02X")(text), safe=""), safe=""),
     **{f"Base64 after {before!r}": base64_after(before) for before in ("", "a", "ab", "abc", "user:")},
     **{f"Base64 of URLs after {before!r}": base64_after(before, urlsafe=True) for before in ("", "?", "??")},
     "Base64 over lines": lambda text: base64.encodebytes(f"q{text}".encode()).decode(),
@@ -51,18 +51,18 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "Base32": lambda text: base64.b32encode(f"abcd{text}z".encode()).decode(),
     "hexadecimal": lambda text: text.encode().hex(),
     "hexadecimal with blanks": lambda text: text.encode().hex(" ").upper(),
-    "JSON": each("\\u%04x"),
-    "JSON in capitals": each("\\u%04X"),
-    "JSON in JSON": lambda text: json.dumps(json.dumps(each("\\u%04x")(text))),
-    "bytes": each("\\x%02x"),
-    "octal": each("\\%03o"),
-    "JavaScript": each("\\u{%x}"),
+    "JSON": by_character("\\u%04x"),
+    "JSON in capitals": by_character("\\u%04X"),
+    "JSON in JSON": lambda text: json.dumps(json.dumps(by_character("\\u%04x")(text))),
+    "bytes": by_character("\\x%02x"),
+    "octal": by_character("\\%03o"),
+    "JavaScript": by_character("\\u{%x}"),
     "HTML": html.escape,
-    "HTML, decimal": each("&#%d;"),
-    "HTML, hexadecimal": each("&#x%X;"),
-    "HTML, padded": each("&#0000%d"),
-    "HTML twice": lambda text: html.escape(each("&#%d;")(text)),
-    "HTML in a URL": lambda text: quote(each("&#%d;")(text), safe=""),
+    "HTML, decimal": by_character("&#%d;"),
+    "HTML, hexadecimal": by_character("&#x%X;"),
+    "HTML, padded": by_character("&#0000%d"),
+    "HTML twice": lambda text: html.escape(by_character("&#%d;")(text)),
+    "HTML in a URL": lambda text: quote(by_character("&#%d;")(text), safe=""),
     "lines": lines("\n"),
     "indented lines": lines("\r\n    "),
     "quoted lines": lines("\n> "),
@@ -73,8 +73,10 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "literals": lambda text: f"{text[:5]!r}\n    {text[5:]!r}",
     "Base64 twice": lambda text: base64_after("")(base64_after("user:")(text)),
     "Base64 three times": lambda text: base64_after("")(base64_after("")(base64_after("user:")(text))),
-    "Base64 of a URL": lambda text: base64_after("")(each("%%%02x")(text)),
-    "Base64 of JSON, in a URL": lambda text: quote(base64_after("", urlsafe=True)(each("\\u%04x")(text)), safe=""),
+    "Base64 of a URL": lambda text: base64_after("")(by_character("%%%02x")(text)),
+    "Base64 of JSON, in a URL": lambda text: quote(
+        base64_after("", urlsafe=True)(by_character("\\u%04x")(text)), safe=""
+    ),
     "Base64 of UTF-16": lambda text: base64.b64encode(text.encode("utf-16-le")).decode(),
     "Base64 of hexadecimal": lambda text: base64_after("")(text.encode().hex()),
     "hexadecimal of Base64": lambda text: base64_after("")(text).encode().hex(),
@@ -112,7 +114,10 @@ LETTERS = st.sampled_from(string.ascii_letters + string.digits + "-._~+/=%&;")
 
 @given(
     st.text(LETTERS, min_size=10, max_size=40),
-    st.lists(st.sampled_from([each("%%%02x"), each("&#%d;"), each("\\u%04x"), quote, html.escape]), max_size=3),
+    st.lists(
+        st.sampled_from([by_character("%%%02x"), by_character("&#%d;"), by_character("\\u%04x"), quote, html.escape]),
+        max_size=3,
+    ),
 )
 def test_encodings_within_each_other_are_undone(secret: str, encodings: list[Callable[[str], str]]) -> None:
     encoded = secret

@@ -141,10 +141,10 @@ def test_a_rotation_during_a_read_loses_nothing(path, failure, monkeypatch):
         assert [f"{n:016x}" for n in range(21, 101)] == seen
 
         def listed_and_deleted(where):
-            found = rotated_files(where)
-            if len(found) > 1:
-                found[-1].unlink()
-            return found
+            files = rotated_files(where)
+            if len(files) > 1:
+                files[-1].unlink()
+            return files
 
         monkeypatch.setattr(reading_module, "rotated_files", listed_and_deleted)
         monkeypatch.setattr(reading_module, "_missed", real)

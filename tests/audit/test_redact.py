@@ -220,9 +220,9 @@ def test_each_row_of_the_table_compiles_and_is_found_by_its_hints(pattern):
     """Each example contains a hint and begins as the row says."""
     regex = re.compile(pattern.expression)
     texts = [text for text, _ in (*SECRETS, *CASES) if ODD_LETTERS.keys().isdisjoint(text)]
-    found = [(match.group().lower(), text.lower()) for text in texts if (match := regex.search(text))]
-    assert found
-    for text, whole in found:
+    matches = [(match.group().lower(), text.lower()) for text in texts if (match := regex.search(text))]
+    assert matches
+    for text, whole in matches:
         assert any(hint in whole for hint in pattern.hints)
         assert any(needed in whole for needed in pattern.needs)
         assert text.startswith(tuple(start for start in pattern.starts or pattern.hints if start[0] != "*")) or any(
@@ -245,11 +245,11 @@ def test_no_hint_hides_another_from_the_search():
     """Both of two overlapping hints are found."""
     hints = {hint for pattern in PATTERNS for hint in pattern.hints if not pattern.ahead}
     assert len(hints) > 30
-    for one in hints:
+    for first in hints:
         for other in hints:
-            for shared in range(min(len(one), len(other))):
-                if not shared or one[-shared:] == other[:shared]:
-                    assert {one, other} <= hints_in(one + other[shared:], alone=False)
+            for shared in range(min(len(first), len(other))):
+                if not shared or first[-shared:] == other[:shared]:
+                    assert {first, other} <= hints_in(first + other[shared:], alone=False)
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,9 @@ def test_a_failing_loader_costs_the_frames_but_not_the_record():
         def get_source(self, name: str) -> str:
             raise RuntimeError("the archive is gone")
 
-    told = traceback_of(raised("1 / 0", "made_by_a_loader.py", __loader__=Loader()))
-    assert told.endswith("ZeroDivisionError: division by zero\n")
-    assert "<RuntimeError> while formatting the traceback\n" in told
+    text = traceback_of(raised("1 / 0", "made_by_a_loader.py", __loader__=Loader()))
+    assert text.endswith("ZeroDivisionError: division by zero\n")
+    assert "<RuntimeError> while formatting the traceback\n" in text
 
 
 def test_long_frames_are_left_out_as_a_whole(tmp_path):
@@ -47,12 +47,12 @@ def test_long_frames_are_left_out_as_a_whole(tmp_path):
     padding = "#" * 600
     source = "".join(f"def f{n}():\n    f{n + 1}()  {padding}\n" for n in range(20)) + "def f20():\n    1 / 0\nf0()\n"
     linecache.cache["<long>"] = (len(source), None, source.splitlines(keepends=True), "<long>")
-    told = traceback_of(raised(source, "<long>"))
-    assert len(told) <= 8_100
-    assert told.startswith("Traceback (most recent call last):\n  ...\n  File ")
-    assert "in f20\n" in told
-    assert "in f0\n" not in told
-    assert told.endswith("ZeroDivisionError: division by zero\n")
+    text = traceback_of(raised(source, "<long>"))
+    assert len(text) <= 8_100
+    assert text.startswith("Traceback (most recent call last):\n  ...\n  File ")
+    assert "in f20\n" in text
+    assert "in f0\n" not in text
+    assert text.endswith("ZeroDivisionError: division by zero\n")
 
 
 def test_endless_notes_leave_the_exception():
@@ -60,9 +60,9 @@ def test_endless_notes_leave_the_exception():
     exc = raised("raise ValueError('m' * 3_000)")
     for number in range(20):
         exc.add_note(str(number) * 3_000)
-    told = traceback_of(exc)
-    assert told.startswith("ValueError: mmm")
-    assert len(told) == 8_000
+    text = traceback_of(exc)
+    assert text.startswith("ValueError: mmm")
+    assert len(text) == 8_000
 
 
 def test_invalid_notes_are_ignored():
@@ -77,10 +77,10 @@ def test_a_recursion_is_shortened_as_in_python(depth: int, said: str | None):
     """A repeated line is shown three times and then counted."""
     source = f"def f(n):\n    1 / n\n    f(n - 1)\nf({depth})\n"
     linecache.cache["<again>"] = (len(source), None, source.splitlines(keepends=True), "<again>")
-    told = traceback_of(raised(source, "<again>"))
-    assert min(depth, 3) == told.count("line 3, in f\n")
-    assert (said is not None) == ("[Previous line repeated" in told)
-    assert said is None or f"repeated {said}" in told
+    text = traceback_of(raised(source, "<again>"))
+    assert min(depth, 3) == text.count("line 3, in f\n")
+    assert (said is not None) == ("[Previous line repeated" in text)
+    assert said is None or f"repeated {said}" in text
 
 
 def test_endless_frames_are_not_all_cached():
@@ -105,9 +105,9 @@ def test_a_disabled_crash_log_is_not_written(caplog):
 def test_a_text_just_over_the_bound_is_searched_whole():
     """A word that is split by the cut cannot hide a secret."""
     text = "a" * 90 + " password=hunter2hunter2 and more"
-    told = redact_cut(text, 100)
-    assert told.endswith(f"... ({len(text)} characters)")
-    assert "hunter2" not in told
+    redacted = redact_cut(text, 100)
+    assert redacted.endswith(f"... ({len(text)} characters)")
+    assert "hunter2" not in redacted
     assert text[:20] == redact_cut(text[:20], 100)
 
 
@@ -128,10 +128,10 @@ def test_a_text_just_over_the_bound_is_searched_whole():
 )
 def test_secrets_with_odd_letters_and_odd_schemes_are_found(text: str):
     """Odd letters do not hide a name, and not every word that ends in `key` is one."""
-    told = redact_text(text)
-    assert "hunter2" not in told
-    assert KEY not in told
-    assert TEMPORARY not in told
+    redacted = redact_text(text)
+    assert "hunter2" not in redacted
+    assert KEY not in redacted
+    assert TEMPORARY not in redacted
 
 
 def test_text_without_a_secret_keeps_its_odd_letters():
@@ -166,9 +166,9 @@ def test_endless_nesting_is_replaced(kind: type):
     value: Any = "x"
     for _ in range(200):
         value = {"a": value} if kind is dict else kind([value])
-    told = redact({"value": value, "n": 1})
-    assert "x" not in str(told).replace(REDACTED, "")
-    assert 1 == told["n"]
+    redacted = redact({"value": value, "n": 1})
+    assert "x" not in str(redacted).replace(REDACTED, "")
+    assert 1 == redacted["n"]
 
 
 def test_each_of_thousands_of_keys_is_checked():
@@ -187,9 +187,9 @@ def test_a_text_is_searched_once_for_log_and_record_and_then_released(monkeypatc
 
     class Sink:
         def failure(self, record, line):
-            told.append(record["exception"]["message"])
+            messages.append(record["exception"]["message"])
 
-    told = []
+    messages = []
     searched = []
     monkeypatch.setattr(traces, "redact_cut", lambda text, limit: searched.append(text) or redact_cut(text, limit))
     boundary = Boundary(server="s", audit=AuditTrail(sinks=[Sink()]))
@@ -198,5 +198,5 @@ def test_a_text_is_searched_once_for_log_and_record_and_then_released(monkeypatc
         assert searched == [text]
         assert traces._last_message == ("", "")
         searched.clear()
-    assert told == [f"password={REDACTED} was refused"] * 2 + [f"token={REDACTED} was refused"]
+    assert messages == [f"password={REDACTED} was refused"] * 2 + [f"token={REDACTED} was refused"]
     assert f"RuntimeError: token={REDACTED} was refused" in caplog.text

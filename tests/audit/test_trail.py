@@ -38,13 +38,13 @@ class Keep:
 
 def test_a_record_is_one_line_with_the_whole_failure(path, failure):
     """Every field has its name, including the fields of the chain."""
-    given_ = failure(1, context={"session_id": "s", "plan_hash": "p"}, data={"pmids": ["1"]}, text="snow\u2603\n\x00")
+    fields = failure(1, context={"session_id": "s", "plan_hash": "p"}, data={"pmids": ["1"]}, text="snow\u2603\n\x00")
     with AuditTrail.open(path, sinks=()) as trail:
-        trail.record(given_)
+        trail.record(fields)
         assert trail.head.seq == 1
     (line,) = path.read_text("ascii").splitlines()
     record = json.loads(line)
-    assert {key: value for key, value in record.items() if key not in RESERVED} == given_
+    assert {key: value for key, value in record.items() if key not in RESERVED} == fields
     assert record["seq"] == 1
     assert record["hash"] == trail.head.hash
     if sys.platform != "win32":
@@ -136,10 +136,10 @@ def test_any_failure_can_be_recorded(path, failure, value):
             trail.record(failure(1, **{field: value}))
         trail.record(failure(2))
     assert verify(path).ok
-    found = list(read(path))
-    assert len(found) == 5
+    recorded = list(read(path))
+    assert len(recorded) == 5
     assert all(len(line) < MAX_RECORD + 400 for line in path.read_bytes().splitlines())
-    assert all(record["correlationId"] for record in found)
+    assert all(record["correlationId"] for record in recorded)
 
 
 def test_cycles_and_endless_nesting_are_cut(path, failure):
@@ -308,9 +308,9 @@ def test_a_folder_that_vanishes_is_reported_once_and_then_counted(tmp_path, fail
     for number in range(2, 7):
         trail.record(failure(number))
     assert trail.lost == 5
-    told = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
-    assert len(told) == 1
-    assert "No such file or directory (ENOENT); 1 record(s) not in the file so far" in told[0]
+    errors = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+    assert len(errors) == 1
+    assert "No such file or directory (ENOENT); 1 record(s) not in the file so far" in errors[0]
     assert capsys.readouterr().err.count("cannot be written") == 1
     (tmp_path / "moved").rename(folder)
     trail.record(failure(7))
@@ -349,7 +349,7 @@ def call(server: Server, *arguments: dict[str, object]) -> list[object]:
 
     async def run() -> list[object]:
         async with Client(server) as client:
-            return [await client.call_tool("fetch", given_) for given_ in arguments]
+            return [await client.call_tool("fetch", case) for case in arguments]
 
     return asyncio.run(run())
 
@@ -358,12 +358,12 @@ def call(server: Server, *arguments: dict[str, object]) -> list[object]:
 def test_a_server_records_every_failure_before_it_answers_and_no_success(path):
     """On a real server, declared failures, crashes and bad arguments are recorded under the client's id."""
     results = call(Articles.server(path), {"mode": "ok"}, {"mode": "declared"}, {"mode": "crash"}, {"mode": 7})
-    found = list(read(path))
-    assert [record["name"] for record in found] == ["NOT_FOUND", "INTERNAL_ERROR", "INVALID_PARAMS"]
-    told = [result.structured_content["error"]["correlationId"] for result in results[1:]]
-    assert [record["correlationId"] for record in found] == told
+    recorded = list(read(path))
+    assert [record["name"] for record in recorded] == ["NOT_FOUND", "INTERNAL_ERROR", "INVALID_PARAMS"]
+    ids = [result.structured_content["error"]["correlationId"] for result in results[1:]]
+    assert [record["correlationId"] for record in recorded] == ids
     assert SECRET not in path.read_text()
-    assert found[1]["exception"]["type"] == "RuntimeError"
+    assert recorded[1]["exception"]["type"] == "RuntimeError"
     assert verify(path).ok
 
 
@@ -408,17 +408,17 @@ def broken_filter():
 
 def test_a_filter_that_raises_does_not_affect_the_file_or_sinks(tmp_path, failure, broken_filter, caplog):
     """The records are written before the filter runs, or in spite of it."""
-    told = []
+    ids = []
 
     class Sink:
         def failure(self, record, line):
-            told.append(record["correlationId"])
+            ids.append(record["correlationId"])
 
     trail = AuditTrail.open(tmp_path / "audit.jsonl", sinks=[Sink()])
     with trail, pytest.raises(RuntimeError, match="filter is broken"):
         trail.record(failure(1, name="INTERNAL_ERROR"))
-    assert told == [f"{1:016x}"]
-    assert [record["correlationId"] for record in read(tmp_path / "audit.jsonl")] == told
+    assert ids == [f"{1:016x}"]
+    assert [record["correlationId"] for record in read(tmp_path / "audit.jsonl")] == ids
 
 
 def test_a_filter_that_raises_does_not_disable_refusing(tmp_path, failure, broken_filter, capsys):
@@ -444,11 +444,11 @@ def test_an_invalid_path_is_an_error(name, problem, tmp_path):
 def test_two_trails_in_one_process_write_one_chain(path, failure):
     """Two servers in a program may have the same path."""
     with (
-        AuditTrail.open(path, sinks=(), max_bytes=2_000) as one,
-        AuditTrail.open(path, sinks=(), max_bytes=2_000) as two,
+        AuditTrail.open(path, sinks=(), max_bytes=2_000) as first,
+        AuditTrail.open(path, sinks=(), max_bytes=2_000) as second,
     ):
         for number in range(60):
-            (one if number % 3 else two).record(failure(number))
+            (first if number % 3 else second).record(failure(number))
     report = verify(path)
     assert (report.ok, report.records) == (True, 60)
 

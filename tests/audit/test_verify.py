@@ -128,15 +128,15 @@ def test_a_file_that_is_no_trail_is_not_as_written(tmp_path, content, problems):
 def test_removed_records_are_found_by_number(lines, place, key, gone):
     """Any records removed before the last are reported missing, and nothing else is reported."""
     all_lines, _ = lines[key]
-    found = verify(
+    problems = verify(
         lay(place, [line for n, line in enumerate(all_lines, 1) if n not in gone]), key=key, no_head=True
     ).problems
-    assert {problem.kind for problem in found} == {"removed"}
-    told = set()
-    for problem in found:
+    assert {problem.kind for problem in problems} == {"removed"}
+    missing = set()
+    for problem in problems:
         first, last = re.match(r"records? (\d+)(?: to (\d+))?", problem.detail).groups()
-        told |= set(range(int(first), int(last or first) + 1))
-    assert told == gone
+        missing |= set(range(int(first), int(last or first) + 1))
+    assert missing == gone
 
 
 @quick
@@ -144,12 +144,12 @@ def test_removed_records_are_found_by_number(lines, place, key, gone):
 def test_reordered_records_are_found(lines, place, key, order):
     """In any other order, the only problems are moved records, and there is at least one."""
     all_lines, _ = lines[key]
-    found = kinds(lay(place, [all_lines[n] for n in order]), key, no_head=True)
+    problems = kinds(lay(place, [all_lines[n] for n in order]), key, no_head=True)
     if order == sorted(order):
-        assert not found
+        assert not problems
     else:
-        assert {kind for kind, _ in found} == {"reordered"}
-        moved = {seq for _, seq in found}
+        assert {kind for kind, _ in problems} == {"reordered"}
+        moved = {seq for _, seq in problems}
         rest = [n + 1 for n in order if n + 1 not in moved]
         assert rest == sorted(rest)
 
@@ -159,8 +159,8 @@ def test_reordered_records_are_found(lines, place, key, order):
 def test_a_record_copied_elsewhere_is_found(lines, place, key, which, at):
     """A second copy is reported at any position."""
     all_lines, head = lines[key]
-    found = kinds(lay(place, [*all_lines[:at], all_lines[which - 1], *all_lines[at:]], head), key)
-    assert ("duplicated", which) in found
+    problems = kinds(lay(place, [*all_lines[:at], all_lines[which - 1], *all_lines[at:]], head), key)
+    assert ("duplicated", which) in problems
 
 
 @quick
@@ -192,8 +192,8 @@ def test_a_signed_trail_recomputed_without_the_key_is_found(lines, place, since,
     for number in range(since, COUNT + 1):
         line, prev = signer.seal(number, prev, json.dumps({"message": "nothing happened", "tool": "x"}))
         kept = [*kept, line]
-    found = kinds(lay(place, kept, signer.head(COUNT, prev, sum(map(len, kept)))), KEY)
-    assert "head" in [kind for kind, _ in found]
+    problems = kinds(lay(place, kept, signer.head(COUNT, prev, sum(map(len, kept)))), KEY)
+    assert "head" in [kind for kind, _ in problems]
     assert "forged" in [kind for kind, _ in kinds(lay(place, kept), KEY)]
 
 
@@ -230,9 +230,9 @@ def test_a_signed_trail_is_not_verified_without_its_key(lines, place):
     all_lines, head = lines[KEY]
     with pytest.raises(AuditError, match="set MCPCORE_AUDIT_KEY"):
         verify(lay(place, all_lines, head))
-    found = kinds(lay(place, all_lines, head), "not the key")
-    assert found.count(("forged", 1)) == 1
-    assert ("head", None) in found
+    problems = kinds(lay(place, all_lines, head), "not the key")
+    assert problems.count(("forged", 1)) == 1
+    assert ("head", None) in problems
 
 
 def test_a_key_set_later_covers_earlier_records(path):
@@ -362,8 +362,8 @@ def test_a_forged_huge_number_is_reported_in_bounded_time(lines, place):
     """A valid record with the number 10^17 leaves one gap, not a list of missing numbers."""
     all_lines, _ = lines[None]
     line, _ = Signer(None).seal(10**17, "0" * 64, json.dumps({"tool": "x"}))
-    found = verify(lay(place, [*all_lines, line])).problems
-    assert any(str(10**17 - 1) in problem.detail for problem in found)
+    problems = verify(lay(place, [*all_lines, line])).problems
+    assert any(str(10**17 - 1) in problem.detail for problem in problems)
 
 
 @pytest.mark.parametrize("text", ["", "xyz", "1:2", "a" * 64 + "b", "-1:" + "a" * 64, "x:" + "a" * 64, "{}"])

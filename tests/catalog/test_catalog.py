@@ -96,9 +96,9 @@ def test_the_json_fits_its_schema_and_is_read_back():
 def test_the_order_of_what_a_server_lists_does_not_matter():
     """Items, reasons, places and the keys of schemas are sorted; a second item of the same name is left out."""
     errors = failure("a"), failure("b", dataSchema={"b": 1, "a": 2}), failure("b", when="Again.")
-    one = catalog(item(*errors), item(name="get"))
+    first = catalog(item(*errors), item(name="get"))
     other = catalog(item(name="get"), item(failure("b", dataSchema={"a": 2, "b": 1}), failure("a")))
-    assert one.dumps() == other.dumps()
+    assert first.dumps() == other.dumps()
     assert ("the tool fetch is listed twice; the first is kept",) == catalog(item(), item()).servers[0].problems
 
 

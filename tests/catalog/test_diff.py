@@ -36,7 +36,7 @@ PLACE = {"path": "server.py", "function": "fetch", "line": 3}
 OTHER = {"description": "Something else entirely.", "name": "other"}
 
 
-def one(old, new):
+def catalogs(old, new):
     """Two catalogs with one failure mode each."""
     return catalog(item(failure(**old))), catalog(item(failure(**new)))
 
@@ -49,7 +49,9 @@ def tools(old, new):
 def of_data(rule, old, new):
     """A case for a field of the data."""
     definitions = {"$defs": {"A": TEXT}}
-    return [(rule, *one({"dataSchema": schema(id=old) | definitions}, {"dataSchema": schema(id=new) | definitions}))]
+    return [
+        (rule, *catalogs({"dataSchema": schema(id=old) | definitions}, {"dataSchema": schema(id=new) | definitions}))
+    ]
 
 
 def of_argument(rule, old, new):
@@ -89,38 +91,38 @@ CASES = [
     ("contract-removed", catalog(item(failure())), catalog(item(contract="none"))),
     ("contract-unreadable", catalog(item(failure())), catalog(item(failure(), contract="unknown"))),
     ("contract-readable", catalog(item(contract="unknown")), catalog(item(failure()))),
-    ("contract-changed", *one({"retry": NEVER}, {"retry": None})),
-    ("contract-changed", *one({"retry": None}, {"retry": NEVER})),
-    ("contract-changed", *one({}, {"name": None})),
+    ("contract-changed", *catalogs({"retry": NEVER}, {"retry": None})),
+    ("contract-changed", *catalogs({"retry": None}, {"retry": NEVER})),
+    ("contract-changed", *catalogs({}, {"name": None})),
     ("contract-changed", catalog(item(contract="unknown")), catalog(item(failure(), contract="unknown"))),
     ("contract-added", catalog(item(contract="none")), catalog(item(failure()))),
     ("reason-removed", catalog(item(failure(), failure("full", **WORDS))), catalog(item(failure()))),
-    ("reason-renamed", *one({}, {"reason": "nothing_found", "when": "Nothing matches these ids."})),
+    ("reason-renamed", *catalogs({}, {"reason": "nothing_found", "when": "Nothing matches these ids."})),
     ("reason-added", catalog(item(failure())), catalog(item(failure(), failure("full", **WORDS)))),
-    ("code-changed", *one({}, {"name": "CONFLICT", "code": -32002})),
-    ("code-changed", *one({"name": "OURS", "code": 7}, {"name": "THEIRS", "code": 7})),
-    ("code-changed", *one({"name": "OURS", "code": None}, {"name": "THEIRS", "code": None})),
-    ("retry-withdrawn", *one({"retry": NOW}, {"retry": NEVER})),
-    ("retry-withdrawn", *one({"retry": after(1000)}, {"retry": None})),
-    ("retry-added", *one({"retry": None}, {"retry": NOW})),
-    ("retry-delayed", *one({"retry": NOW}, {"retry": after(5)})),
-    ("retry-sooner", *one({"retry": after(6)}, {"retry": after(5)})),
-    ("retry-added", *one({"retry": NEVER}, {"retry": after(5)})),
-    ("effects-weakened", *one({"effects": "none"}, {"effects": "partial"})),
-    ("effects-weakened", *one({"effects": "partial"}, {"effects": "unknown"})),
-    ("effects-weakened", *one({"effects": "none"}, {"effects": None})),
-    ("effects-stated", *one({}, {"effects": "unknown"})),
-    ("effects-strengthened", *one({}, {"effects": "none"})),
-    ("effects-strengthened", *one({"effects": "unknown"}, {"effects": "partial"})),
-    ("data-removed", *one({"dataSchema": schema(id=TEXT)}, {})),
-    ("data-added", *one({}, {"dataSchema": schema(id=TEXT)})),
-    ("data-field-removed", *one({"dataSchema": schema(id=TEXT, at=TEXT)}, {"dataSchema": schema(id=TEXT)})),
-    ("data-field-added", *one({"dataSchema": schema(id=TEXT)}, {"dataSchema": schema(id=TEXT, at=TEXT)})),
-    ("data-field-optional", *one({"dataSchema": schema(["id"], id=TEXT)}, {"dataSchema": schema(id=TEXT)})),
-    ("data-field-required", *one({"dataSchema": schema(id=TEXT)}, {"dataSchema": schema(["id"], id=TEXT)})),
-    ("data-field-type", *one({"dataSchema": schema(id=TEXT)}, {"dataSchema": schema(id=WHOLE)})),
-    ("data-field-type", *one({"dataSchema": schema(id={"enum": ["a"]})}, {"dataSchema": schema(id=TEXT)})),
-    ("data-field-narrowed", *one({"dataSchema": schema(id=NUMBER)}, {"dataSchema": schema(id=WHOLE)})),
+    ("code-changed", *catalogs({}, {"name": "CONFLICT", "code": -32002})),
+    ("code-changed", *catalogs({"name": "OURS", "code": 7}, {"name": "THEIRS", "code": 7})),
+    ("code-changed", *catalogs({"name": "OURS", "code": None}, {"name": "THEIRS", "code": None})),
+    ("retry-withdrawn", *catalogs({"retry": NOW}, {"retry": NEVER})),
+    ("retry-withdrawn", *catalogs({"retry": after(1000)}, {"retry": None})),
+    ("retry-added", *catalogs({"retry": None}, {"retry": NOW})),
+    ("retry-delayed", *catalogs({"retry": NOW}, {"retry": after(5)})),
+    ("retry-sooner", *catalogs({"retry": after(6)}, {"retry": after(5)})),
+    ("retry-added", *catalogs({"retry": NEVER}, {"retry": after(5)})),
+    ("effects-weakened", *catalogs({"effects": "none"}, {"effects": "partial"})),
+    ("effects-weakened", *catalogs({"effects": "partial"}, {"effects": "unknown"})),
+    ("effects-weakened", *catalogs({"effects": "none"}, {"effects": None})),
+    ("effects-stated", *catalogs({}, {"effects": "unknown"})),
+    ("effects-strengthened", *catalogs({}, {"effects": "none"})),
+    ("effects-strengthened", *catalogs({"effects": "unknown"}, {"effects": "partial"})),
+    ("data-removed", *catalogs({"dataSchema": schema(id=TEXT)}, {})),
+    ("data-added", *catalogs({}, {"dataSchema": schema(id=TEXT)})),
+    ("data-field-removed", *catalogs({"dataSchema": schema(id=TEXT, at=TEXT)}, {"dataSchema": schema(id=TEXT)})),
+    ("data-field-added", *catalogs({"dataSchema": schema(id=TEXT)}, {"dataSchema": schema(id=TEXT, at=TEXT)})),
+    ("data-field-optional", *catalogs({"dataSchema": schema(["id"], id=TEXT)}, {"dataSchema": schema(id=TEXT)})),
+    ("data-field-required", *catalogs({"dataSchema": schema(id=TEXT)}, {"dataSchema": schema(["id"], id=TEXT)})),
+    ("data-field-type", *catalogs({"dataSchema": schema(id=TEXT)}, {"dataSchema": schema(id=WHOLE)})),
+    ("data-field-type", *catalogs({"dataSchema": schema(id={"enum": ["a"]})}, {"dataSchema": schema(id=TEXT)})),
+    ("data-field-narrowed", *catalogs({"dataSchema": schema(id=NUMBER)}, {"dataSchema": schema(id=WHOLE)})),
     *of_data("data-field-type", items(TEXT), items(WHOLE)),
     *of_data("data-field-type", items(items(TEXT)), items(items(WHOLE))),
     *of_data("data-field-type", nullable(items(TEXT)), nullable(items(WHOLE))),
@@ -155,17 +157,20 @@ CASES = [
     *of_data("data-schema-reworded", schema(["title"], title=TEXT), schema(["title"], title={"$ref": "#/$defs/A"})),
     *of_data("data-schema-reworded", nullable(TEXT), {"type": ["null", "string"], "default": None}),
     *of_data("data-schema-reworded", {"anyOf": [TEXT, WHOLE]}, {"anyOf": [WHOLE, TEXT]}),
-    ("fallback-changed", *one({"fallbackTool": "search"}, {"fallbackTool": "find"})),
-    ("fallback-changed", *one({"fallbackTool": "search"}, {})),
-    ("fallback-added", *one({}, {"fallbackTool": "search"})),
-    ("strategy-changed", *one({"strategy": "retry_later"}, {"strategy": "check_input"})),
-    ("actions-changed", *one({"actions": ["wait"]}, {"actions": ["wait", "call"]})),
-    ("fallback-arguments-changed", *one({"fallbackArguments": {"id": "{id}"}}, {"fallbackArguments": {"id": "{no}"}})),
-    ("corrective-params-changed", *one({"correctiveParams": {"limit": 1}}, {"correctiveParams": {"limit": True}})),
-    ("when-reworded", *one({}, {"when": "No article has the ids."})),
-    ("recovery-reworded", *one({}, {"recovery": "Search first."})),
-    ("user-message-reworded", *one({}, {"userMessage": "Nothing was found."})),
-    ("example-changed", *one({}, {"example": {"id": "1"}})),
+    ("fallback-changed", *catalogs({"fallbackTool": "search"}, {"fallbackTool": "find"})),
+    ("fallback-changed", *catalogs({"fallbackTool": "search"}, {})),
+    ("fallback-added", *catalogs({}, {"fallbackTool": "search"})),
+    ("strategy-changed", *catalogs({"strategy": "retry_later"}, {"strategy": "check_input"})),
+    ("actions-changed", *catalogs({"actions": ["wait"]}, {"actions": ["wait", "call"]})),
+    (
+        "fallback-arguments-changed",
+        *catalogs({"fallbackArguments": {"id": "{id}"}}, {"fallbackArguments": {"id": "{no}"}}),
+    ),
+    ("corrective-params-changed", *catalogs({"correctiveParams": {"limit": 1}}, {"correctiveParams": {"limit": True}})),
+    ("when-reworded", *catalogs({}, {"when": "No article has the ids."})),
+    ("recovery-reworded", *catalogs({}, {"recovery": "Search first."})),
+    ("user-message-reworded", *catalogs({}, {"userMessage": "Nothing was found."})),
+    ("example-changed", *catalogs({}, {"example": {"id": "1"}})),
     (
         "failures-returned",
         *tools({"defined": PLACE}, {"defined": PLACE, "failures": ["returned"], "returned": [PLACE]}),
@@ -249,7 +254,7 @@ def test_the_gravest_changes_come_first():
 
 def test_a_reason_of_another_code_is_not_a_renamed_one():
     """The same words under another code are another failure."""
-    old, new = one({}, {"reason": "gone", "name": "CONFLICT", "code": -32002})
+    old, new = catalogs({}, {"reason": "gone", "name": "CONFLICT", "code": -32002})
     assert ["reason-removed", "reason-added"] == [change.rule for change in compare(old, new)]
 
 
@@ -272,8 +277,8 @@ def test_what_was_unreadable_before_is_not_reported_as_new():
 
 def test_a_renamed_server_keeps_its_tools():
     """The only server without a namesake is the other one; so is a tool that moved between servers."""
-    one_server, other = catalog(item(failure()), name="old"), catalog(item(failure()), name="new")
-    assert [] == compare(one_server, other)
+    former, other = catalog(item(failure()), name="old"), catalog(item(failure()), name="new")
+    assert [] == compare(former, other)
     two = Catalog.of([*other.servers, ServerCatalog(name="more", items=(item(**OTHER),))])
     moved = Catalog.of(
         [ServerCatalog(name="new", items=(item(**OTHER),)), ServerCatalog(name="more", items=(item(failure()),))]
@@ -286,7 +291,7 @@ def test_nested_fields_and_new_objects():
     inner = schema(["sku"], sku=TEXT)
     old = schema(["items"], items={"type": "array", "items": inner})
     changed = schema(["items"], items={"type": "array", "items": schema(["sku"], sku=WHOLE)})
-    (change,) = compare(*one({"dataSchema": old}, {"dataSchema": changed}))
+    (change,) = compare(*catalogs({"dataSchema": old}, {"dataSchema": changed}))
     assert "items[].sku" in change.message
     (added,) = compare(*tools({"inputSchema": schema()}, {"inputSchema": schema(place=inner)}))
     assert ("argument-added", "the optional argument place is new") == (added.rule, added.message)
@@ -312,7 +317,7 @@ def test_nested_fields_and_new_objects():
 def test_types_are_compared_by_what_they_admit(old, new, rules):
     """A type is the same in any of its notations, and a reference is what it refers to."""
     definitions = {"$defs": {"A": TEXT}}
-    pair = one({"dataSchema": schema(id=old) | definitions}, {"dataSchema": schema(id=new) | definitions})
+    pair = catalogs({"dataSchema": schema(id=old) | definitions}, {"dataSchema": schema(id=new) | definitions})
     assert rules == [change.rule for change in compare(*pair)]
 
 
@@ -321,8 +326,8 @@ def test_a_type_that_source_code_does_not_show_is_not_taken_for_any_type():
     rules = []
     for old, new in ((TEXT, {}), ({}, TEXT), (TEXT | {"title": "Id"}, {"title": "Id"})):
         pair = [
-            catalog(item(failure(dataSchema=schema(id=each)), inputSchema=schema(id=each), defined=PLACE))
-            for each in (old, new)
+            catalog(item(failure(dataSchema=schema(id=field)), inputSchema=schema(id=field), defined=PLACE))
+            for field in (old, new)
         ]
         rules.append(sorted(change.rule for change in compare(*pair)))
     unknown = ["data-schema-changed", "input-schema-changed"]
@@ -337,8 +342,8 @@ def test_endless_and_huge_schemas_come_to_an_end():
     }
     huge = schema(**{f"f{number}": TEXT for number in range(3_000)})
     begun = time.process_time()
-    assert [] == compare(*one({"dataSchema": endless}, {"dataSchema": endless}))
-    assert [] == compare(*one({"dataSchema": huge}, {"dataSchema": huge}))
+    assert [] == compare(*catalogs({"dataSchema": endless}, {"dataSchema": endless}))
+    assert [] == compare(*catalogs({"dataSchema": huge}, {"dataSchema": huge}))
     assert time.process_time() - begun < 10
 
 
@@ -353,7 +358,7 @@ def test_a_schema_that_is_too_large_to_read_has_still_changed():
     other = {**knotted, "$defs": {**parts, "B": {}}}
     begun = time.process_time()
     assert ["data-schema-changed"] == [
-        found.rule for found in compare(*one({"dataSchema": knotted}, {"dataSchema": other}))
+        difference.rule for difference in compare(*catalogs({"dataSchema": knotted}, {"dataSchema": other}))
     ]
     assert time.process_time() - begun < 10
 
@@ -487,8 +492,8 @@ def test_any_other_value_is_at_least_one_change(pair):
         Catalog(servers=(ServerCatalog(name="s", items=(old,)),)),
         Catalog(servers=(ServerCatalog(name="s", items=(new,)),)),
     )
-    for each in (old, new):
-        assume(len({error.reason for error in each.errors}) == len(each.errors))  # else it is a broken file
+    for version in (old, new):
+        assume(len({error.reason for error in version.errors}) == len(version.errors))  # else it is a broken file
     assert (Catalog.of(both[0].servers).dumps() != Catalog.of(both[1].servers).dumps()) == bool(compare(*both))
 
 
@@ -556,14 +561,16 @@ def test_values_too_deep_for_json_are_compared():
     for _ in range(100_000):
         current["a"] = current = {}
     other = {"a": deep}
-    assert "example-changed" in {change.rule for change in compare(*one({"example": {"a": 1}}, {"example": other}))}
+    assert "example-changed" in {
+        change.rule for change in compare(*catalogs({"example": {"a": 1}}, {"example": other}))
+    }
 
 
 def test_a_code_with_another_number_is_shown_with_it():
     """The name alone would look like no change."""
     old, new = catalog(item(failure())), catalog(item(failure(code=7)))
-    (found,) = compare(old, new)
-    assert "the code changed from NOT_FOUND (-32001) to NOT_FOUND (7)" == found.message
+    (difference,) = compare(old, new)
+    assert "the code changed from NOT_FOUND (-32001) to NOT_FOUND (7)" == difference.message
 
 
 def test_a_tool_with_other_reasons_is_another_tool():

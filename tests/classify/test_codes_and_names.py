@@ -96,8 +96,8 @@ def test_a_number_of_the_class_is_no_errno() -> None:
 )
 def test_what_a_wrapper_keeps_decides(facts: dict[str, object], code: ErrorCode, step: str) -> None:
     """A wrapper need not chain what it wraps: an attribute with an exception is as good."""
-    found = explain(raised("acme.Wrapped", "no such thing", **facts))
-    assert (code, (step,)) == (found.code, found.matched.path)
+    explanation = explain(raised("acme.Wrapped", "no such thing", **facts))
+    assert (code, (step,)) == (explanation.code, explanation.matched.path)
 
 
 def test_a_retry_error_of_anybodys_keeps_a_future() -> None:

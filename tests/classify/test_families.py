@@ -96,7 +96,7 @@ def test_a_family_of_sentences_has_one_code(sentence: str, code: ErrorCode) -> N
 
 
 @pytest.mark.parametrize(
-    ("one", "its", "other", "others"),
+    ("sentence", "its", "other", "others"),
     [
         ("name must not be empty", C.VALIDATION_ERROR, "the folder is not empty", C.CONFLICT),
         ("api_key is not a word: it is too short", C.VALIDATION_ERROR, "API_KEY is not set", C.CONFIGURATION_ERROR),
@@ -106,10 +106,10 @@ def test_a_family_of_sentences_has_one_code(sentence: str, code: ErrorCode) -> N
     ],
 )
 def test_the_more_specific_sentence_beats_the_general_one(
-    one: str, its: ErrorCode, other: str, others: ErrorCode
+    sentence: str, its: ErrorCode, other: str, others: ErrorCode
 ) -> None:
     """Two sentences with the same words and different meanings have different codes."""
-    assert its is classify(RuntimeError(one)), explain(RuntimeError(one)).matched.row
+    assert its is classify(RuntimeError(sentence)), explain(RuntimeError(sentence)).matched.row
     assert others is classify(RuntimeError(other)), explain(RuntimeError(other)).matched.row
 
 
@@ -131,8 +131,8 @@ def test_a_vague_name_yields_to_the_message_and_a_clear_one_does_not() -> None:
     assert C.RATE_LIMITED is classify(type("ApiError", (Exception,), {})("quota exceeded"))
     assert C.NOT_FOUND is classify(type("NotFoundError", (Exception,), {})("quota exceeded"))
     assert C.INTERNAL_ERROR is classify(type("BugError", (Exception,), {})("user not found"))
-    found = explain(vague("x"))
-    assert ("name", C.DATABASE_ERROR) == (found.matched.layer, found.code)
+    explanation = explain(vague("x"))
+    assert ("name", C.DATABASE_ERROR) == (explanation.matched.layer, explanation.code)
 
 
 def test_names_in_capitals_and_in_mixed_case_are_marked() -> None:

@@ -128,9 +128,9 @@ def _with(**facts: object) -> Exception:
 
 
 def _cycle() -> Exception:
-    one, two = RuntimeError("one"), RuntimeError("user not found")
-    one.__cause__, two.__cause__ = two, one
-    return one
+    first, second = RuntimeError("one"), RuntimeError("user not found")
+    first.__cause__, second.__cause__ = second, first
+    return first
 
 
 def _deep_chain() -> Exception:
@@ -180,12 +180,12 @@ def test_a_hostile_exception_is_classified_all_the_same(make: object, code: Erro
     """Nothing that an exception does makes classify raise, hang or read without bounds."""
     exc = make()  # type: ignore[operator]
     started = time.process_time()
-    found = classify(exc)
+    classified = classify(exc)
     explained = explain(exc)
     assert time.process_time() - started < 1
-    assert is_code(found)
-    assert found is explained.code
-    assert code in {None, found}
+    assert is_code(classified)
+    assert classified is explained.code
+    assert code in {None, classified}
 
 
 def _chained(outer: BaseException, inner: BaseException) -> BaseException:
@@ -234,7 +234,7 @@ exceptions = st.recursive(
     ),
     lambda inner: st.one_of(
         st.builds(_chained, odd_exceptions | st.builds(RuntimeError, TEXTS), inner),
-        st.builds(lambda one: RuntimeError("failed", one), inner),
+        st.builds(lambda exc: RuntimeError("failed", exc), inner),
         st.builds(lambda members: BaseExceptionGroup("x", members), st.lists(inner, min_size=1, max_size=3)),
     ),
     max_leaves=8,
@@ -246,11 +246,11 @@ exceptions = st.recursive(
 def test_classify_and_explain_agree(exc: BaseException, first: bool) -> None:
     """Whatever the classes and the shape of a chain, both give one code, whichever is asked first."""
     before = classify(exc) if first else None
-    found = explain(exc)
-    assert before in {None, found.code}
-    assert isinstance(found, Explanation)
-    assert found.code is classify(exc)
-    assert isinstance(found.matched.exception, BaseException)
+    explanation = explain(exc)
+    assert before in {None, explanation.code}
+    assert isinstance(explanation, Explanation)
+    assert explanation.code is classify(exc)
+    assert isinstance(explanation.matched.exception, BaseException)
 
 
 def test_classes_made_on_the_fly_do_not_pile_up() -> None:

@@ -168,11 +168,11 @@ def test_a_departure_from_the_reference_table_is_wrong_more_often_than_right() -
 )  # fmt: skip
 def test_a_sentence_does_not_match_inside_a_word_or_across_half_a_sentence(sentence: str) -> None:
     """A word is whole, and a gap stays within its clause."""
-    found = explain(RuntimeError(sentence))
+    explanation = explain(RuntimeError(sentence))
     if "denied" not in sentence:
-        assert (C.INTERNAL_ERROR, "default") == (found.code, found.matched.layer)
+        assert (C.INTERNAL_ERROR, "default") == (explanation.code, explanation.matched.layer)
     else:
-        assert "access .. denied" != found.matched.row
+        assert "access .. denied" != explanation.matched.row
 
 
 def test_the_name_of_an_unknown_class_counts_as_a_sentence() -> None:

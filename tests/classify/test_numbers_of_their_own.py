@@ -19,8 +19,8 @@ _BASES = {"pymongo.errors.BulkWriteError": ["pymongo.errors.OperationFailure"]}
 def raised(path: str, *args: object, **facts: object) -> Exception:
     """An exception of a class of that name, as an instance of the library's own looks."""
     base = Exception
-    for one in (*_BASES.get(path, ()), path):
-        module, _, name = one.rpartition(".")
+    for qualified_name in (*_BASES.get(path, ()), path):
+        module, _, name = qualified_name.rpartition(".")
         base = type(name, (base,), {"__module__": module})
     exc = base(*args)
     vars(exc).update(facts)
@@ -80,9 +80,9 @@ def unanswerable() -> Status:
 )  # fmt: skip
 def test_a_number_is_read_as_the_librarys_own(exc: Exception, code: ErrorCode, row: str) -> None:
     """The number decides; one that no table has leaves the type's own answer."""
-    found = explain(exc)
-    assert (code, code) == (found.code, classify(exc))
-    assert row in found.matched.row
+    explanation = explain(exc)
+    assert (code, code) == (explanation.code, classify(exc))
+    assert row in explanation.matched.row
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ def test_a_number_is_read_as_the_librarys_own(exc: Exception, code: ErrorCode, r
 )
 def test_what_looks_like_a_number_and_is_none_decides_nothing(exc: Exception) -> None:
     """Attributes of the usual names may hold anything, and are nobody's status then."""
-    found = explain(exc)
-    assert (C.INTERNAL_ERROR, None) == (found.code, found.status)
-    assert found.retry == Retry.never()
+    explanation = explain(exc)
+    assert (C.INTERNAL_ERROR, None) == (explanation.code, explanation.status)
+    assert explanation.retry == Retry.never()
 
 
 class _Unhashable(type):

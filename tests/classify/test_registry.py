@@ -34,9 +34,13 @@ def test_a_registered_type_has_its_code_with_all_derived_from_it() -> None:
     exc.status_code = 404  # type: ignore[attr-defined]
     assert C.NOT_FOUND is classify(exc)
     classifies(LedgerError, C.CONFLICT, retry=Retry.after(seconds=9))
-    found = explain(exc)
-    assert (C.CONFLICT, Retry.after(seconds=9), "registered") == (found.code, found.retry, found.matched.layer)
-    assert found.matched.row.endswith("LedgerError")
+    explanation = explain(exc)
+    assert (C.CONFLICT, Retry.after(seconds=9), "registered") == (
+        explanation.code,
+        explanation.retry,
+        explanation.matched.layer,
+    )
+    assert explanation.matched.row.endswith("LedgerError")
     classifies(LedgerClosedError, C.FORBIDDEN)
     assert C.FORBIDDEN is classify(exc)
     forget(LedgerClosedError)

@@ -145,11 +145,11 @@ def test_a_lock_is_retryable_and_a_missing_table_is_not() -> None:
 )
 def test_a_library_is_known_by_name_without_being_imported(module: str, name: str, code: ErrorCode) -> None:
     """Module and qualified name find the row; the same name elsewhere is only a name."""
-    found = explain(named(module, name)())
+    explanation = explain(named(module, name)())
     # The table lists only the base of some classes; the library has that base, but this replacement does not.
     if code is not C.INTERNAL_ERROR:
-        assert code is found.code
-        assert ("name" if module == "mine" else "type") == found.matched.layer
+        assert code is explanation.code
+        assert ("name" if module == "mine" else "type") == explanation.matched.layer
 
 
 def test_nothing_is_imported_to_classify() -> None:
@@ -193,8 +193,8 @@ def test_nothing_is_imported_to_classify() -> None:
 def test_what_an_exception_carries_beats_what_it_says(exc: Exception, code: ErrorCode, row: str) -> None:
     """A status, an SQLSTATE, an errno, a gRPC status or a service's code decides before any message."""
     exc.args = ("user not found: timed out",)
-    found = explain(exc)
-    assert (code, "carried", row) == (found.code, found.matched.layer, found.matched.row)
+    explanation = explain(exc)
+    assert (code, "carried", row) == (explanation.code, explanation.matched.layer, explanation.matched.row)
 
 
 @pytest.mark.parametrize(
@@ -306,12 +306,12 @@ def test_a_syntax_error_of_text_is_the_callers_and_of_a_module_the_programs() ->
 def test_the_explanation_says_what_matched_and_where() -> None:
     """`matched` names the layer, the row, the exception of the chain, and the way to it."""
     inner = carrying(status_code=503)
-    found = explain(caused(RuntimeError("a"), ExceptionGroup("b", [inner])))
-    assert (C.SERVICE_UNAVAILABLE, 503) == (found.code, found.status)
-    assert ("carried", "HTTP 503", inner, ("__cause__", "exceptions[0]")) == found.matched
+    explanation = explain(caused(RuntimeError("a"), ExceptionGroup("b", [inner])))
+    assert (C.SERVICE_UNAVAILABLE, 503) == (explanation.code, explanation.status)
+    assert ("carried", "HTTP 503", inner, ("__cause__", "exceptions[0]")) == explanation.matched
     assert ("default", "") == explain(Exception("boom")).matched[:2]
     with pytest.raises(AttributeError):
-        found.code = C.TIMEOUT  # type: ignore[misc]
+        explanation.code = C.TIMEOUT  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(

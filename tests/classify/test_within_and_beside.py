@@ -49,8 +49,8 @@ def waiting(seconds: float) -> Exception:
 @pytest.mark.parametrize("parts", [[waiting(7)], (waiting(7),), {"host:1": waiting(7)}], ids=["list", "tuple", "dict"])
 def test_the_wait_of_a_part_is_the_wait_of_the_whole(parts: object) -> None:
     """A driver that tried several servers keeps what each said; a wait that one asked for is kept to."""
-    found = explain(raised("pymongo.errors.AutoReconnect", "no servers", errors=parts))
-    assert (C.SERVICE_UNAVAILABLE, Retry.after(seconds=7)) == found[:2]
+    explanation = explain(raised("pymongo.errors.AutoReconnect", "no servers", errors=parts))
+    assert (C.SERVICE_UNAVAILABLE, Retry.after(seconds=7)) == explanation[:2]
 
 
 @pytest.mark.parametrize(
@@ -64,15 +64,15 @@ def test_the_wait_of_a_part_is_the_wait_of_the_whole(parts: object) -> None:
 )
 def test_the_wait_in_a_detail_of_grpcs_is_kept_to(details: object, retry: Retry) -> None:
     """RetryInfo is how Google's services say when to come back."""
-    found = explain(raised("google.api_core.exceptions.ResourceExhausted", "quota exceeded", details=details))
-    assert (C.RATE_LIMITED, retry) == found[:2]
+    explanation = explain(raised("google.api_core.exceptions.ResourceExhausted", "quota exceeded", details=details))
+    assert (C.RATE_LIMITED, retry) == explanation[:2]
 
 
 def test_a_cycle_is_searched_once_for_a_wait() -> None:
     """Exceptions that name one another as their causes, and chains without end, end."""
-    one, two = TimeoutError("one"), ConnectionError("two")
-    one.__cause__, two.__cause__ = two, one
-    assert C.TIMEOUT.retry == explain(one).retry
+    timed_out, disconnected = TimeoutError("one"), ConnectionError("two")
+    timed_out.__cause__, disconnected.__cause__ = disconnected, timed_out
+    assert C.TIMEOUT.retry == explain(timed_out).retry
     first = exc = TimeoutError("first")
     for _ in range(MAX_LINKS + 5):
         exc.__cause__ = exc = TimeoutError("next")
@@ -97,8 +97,8 @@ def test_a_cycle_is_searched_once_for_a_wait() -> None:
 )
 def test_the_part_that_decides(exc: Exception, code: ErrorCode, layer: str, path: tuple[str, ...]) -> None:
     """A part that holds no failure says nothing; of members that agree, the explanation names the least certain one."""
-    found = explain(exc)
-    assert (code, layer, path) == (found.code, found.matched.layer, found.matched.path)
+    explanation = explain(exc)
+    assert (code, layer, path) == (explanation.code, explanation.matched.layer, explanation.matched.path)
 
 
 def test_a_coded_error_whose_code_was_broken_is_judged_as_any_other() -> None:
@@ -130,9 +130,9 @@ def test_a_coded_error_whose_code_was_broken_is_judged_as_any_other() -> None:
 )
 def test_a_fact_decides_and_what_no_table_has_is_no_fact(exc: Exception, code: ErrorCode, row: str) -> None:
     """The second of two states counts where the first is unknown; numbers beyond every table count for nothing."""
-    found = explain(exc)
-    assert code is found.code
-    assert row in found.matched.row
+    explanation = explain(exc)
+    assert code is explanation.code
+    assert row in explanation.matched.row
 
 
 def test_an_answer_that_is_no_http_is_the_servers_fault() -> None:

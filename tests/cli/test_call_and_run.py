@@ -23,7 +23,7 @@ NOISY = str(SERVERS / "noisy.py")
 SEVERAL = str(SERVERS / "several.py")
 
 
-def told(done):
+def exit_and_message(done):
     """The exit code and the message of a command that could not run."""
     assert "Traceback" not in done.stderr
     assert "" == done.stdout
@@ -83,7 +83,7 @@ def test_an_unknown_tool_of_another_server_gets_near_names_too(call):
 
 def test_bad_arguments_reach_the_server_as_json_only(call):
     """key=value is checked before anything is sent; JSON is sent as it is, so that the tool's own answer shows."""
-    code, message = told(call(NOISY, "echo", "wrods=a"))
+    code, message = exit_and_message(call(NOISY, "echo", "wrods=a"))
     assert 2 == code
     assert "did you mean words?" in message
     done = call(NOISY, "echo", '{"wrods": ["a"]}')
@@ -107,7 +107,7 @@ def test_the_list_shows_arguments_and_failure_modes(call):
 
 def test_a_server_that_dies_during_the_call_is_a_failed_call(call):
     """The crash is reported with the last output of the server, and exits 1."""
-    code, message = told(call(NOISY, "echo", "words=a", "count=99"))
+    code, message = exit_and_message(call(NOISY, "echo", "words=a", "count=99"))
     assert 1 == code
     assert "went away during the call" in message
     assert "printed by the handler" in message
@@ -116,7 +116,7 @@ def test_a_server_that_dies_during_the_call_is_a_failed_call(call):
 def test_a_call_that_takes_too_long_is_a_failed_call(call):
     """`--timeout` ends the wait and the server."""
     started = time.monotonic()
-    code, message = told(call(NOISY, "echo", "words=a", "count=98", "--timeout", "5"))
+    code, message = exit_and_message(call(NOISY, "echo", "words=a", "count=98", "--timeout", "5"))
     assert 1 == code
     assert "echo did not answer within 5 s" in message
     assert time.monotonic() - started < 25
@@ -148,7 +148,7 @@ def test_factories_are_called_with_the_arguments_after_dashes(call):
 
 def test_a_result_that_breaks_the_tools_own_schema_is_a_failed_call(call):
     """The SDK's client refuses it, as agents' clients do; the command says who is wrong."""
-    code, message = told(call(SERVERS / "lowlevel.py", "lie"))
+    code, message = exit_and_message(call(SERVERS / "lowlevel.py", "lie"))
     assert 1 == code
     assert "the client refused the result of lie" in message
 
@@ -189,7 +189,7 @@ def test_a_result_that_breaks_the_tools_own_schema_is_a_failed_call(call):
 )
 def test_a_server_that_cannot_be_reached_exits_2_and_says_why(call, arguments, said):
     """A mistake of the user is reported with its cause, its place and a hint."""
-    code, message = told(call(*arguments))
+    code, message = exit_and_message(call(*arguments))
     assert 2 == code
     assert said in message
 
@@ -321,7 +321,7 @@ def test_a_server_over_http_is_called_by_its_url(call, served):
         for era in ("modern", "handshake"):
             done = call(url, "add", "a=1", "--json", "--era", era)
             assert {"result": 1.5} == json.loads(done.stdout)["structuredContent"], done.stderr
-        code, message = told(call(url + "x", "add"))
+        code, message = exit_and_message(call(url + "x", "add"))
         assert 2 == code
         assert "the path of the URL" in message
 

@@ -56,11 +56,11 @@ def serving(
             printed = ""
             for line in process.stderr:
                 printed += line
-                if found := re.search(r"Serving .* at (http://\S+)", line):
+                if match := re.search(r"Serving .* at (http://\S+)", line):
                     break
             else:
                 pytest.fail(printed)
-            yield found[1], printed
+            yield match[1], printed
         finally:
             process.kill()
 
@@ -162,7 +162,7 @@ def test_any_host_still_means_no_other_site(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("run", "s.py", "--http", "127.0.0.1:0", "--allow-host", "https://a.example"), "is not the name of a host"),
         (("proxy", "--http", "127.0.0.1:0", "--allow-host", "a b", "--", "cat"), "is not the name of a host"),
@@ -171,14 +171,14 @@ def test_any_host_still_means_no_other_site(tmp_path: Path) -> None:
     ],
 )
 def test_hosts_that_are_none_are_told(
-    arguments: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before anything is served."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.py").write_text(SERVERS["server"])
     done = CliRunner().invoke(cli, arguments)
     assert 2 == done.exit_code
-    assert told in done.stderr
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["server", "fastmcp", "proxy"])

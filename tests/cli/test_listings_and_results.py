@@ -208,10 +208,10 @@ def test_a_call_of_a_tool_that_is_not_listed_writes_nothing_beside_the_result(ap
 def test_every_logger_of_the_sdks_client_is_kept_off_the_terminal():
     """Whatever module of the client logs, and by whatever name, its logger is one of those that are collected."""
     modules = [
-        importlib.import_module(f"{package.__name__}.{found.name}")
+        importlib.import_module(f"{package.__name__}.{module.name}")
         for package in (mcp.client, mcp.shared)
-        for found in pkgutil.iter_modules(package.__path__)
-        if found.name != "__main__"
+        for module in pkgutil.iter_modules(package.__path__)
+        if module.name != "__main__"
     ]
     names = {module.logger.name for module in modules if hasattr(module, "logger")}
     assert "client" in names

@@ -82,13 +82,13 @@ def commands(command: click.Command, *names: str) -> Iterator[tuple[tuple[str, .
             yield from commands(inner, *names, name)
 
 
-@pytest.mark.parametrize(("names", "command"), [pytest.param(*one, id=" ".join(one[0])) for one in commands(cli)])
+@pytest.mark.parametrize(("names", "command"), [pytest.param(*case, id=" ".join(case[0])) for case in commands(cli)])
 def test_every_command_has_examples_that_it_would_take(names, command):
     """The help of each command, and of each command within, shows how it is called, with options that there are."""
     shown = CliRunner().invoke(cli, [*names, "--help"]).stdout
-    found = [line.strip() for line in shown.splitlines() if line.startswith("  ") and "mcpcore " in line]
+    lines = [line.strip() for line in shown.splitlines() if line.startswith("  ") and "mcpcore " in line]
     examples = [
-        re.split(r"\s{2,}", line[line.index("mcpcore ") :])[0] for line in found if not line.startswith(("`", "{"))
+        re.split(r"\s{2,}", line[line.index("mcpcore ") :])[0] for line in lines if not line.startswith(("`", "{"))
     ]
     assert [line for line in examples if line.startswith(" ".join(("mcpcore", *names, "")))]
     known = dict(commands(cli))

@@ -106,7 +106,7 @@ def test_the_mode_stays_and_a_read_only_file_is_left(tree: Path, change: Callabl
     assert SOURCE == (tree / "kept.py").read_text()
     assert code == 2
     assert "the file is read-only" in said
-    assert sorted(each.name for each in tree.iterdir()) == ["kept.py", "own.py"]
+    assert sorted(path.name for path in tree.iterdir()) == ["kept.py", "own.py"]
 
 
 def test_a_folder_that_becomes_a_link_is_not_followed(
@@ -143,4 +143,4 @@ def test_a_file_that_becomes_a_link_is_not_followed(tmp_path: Path, monkeypatch:
     with pytest.raises(files.ChangedMeanwhileError):
         files.put_in_place(str(tmp_path / "a.py"), b"new", expected=b"old", named=(str(tmp_path),))
     assert (tmp_path / "other.py").read_text() == "old"
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.py", "other.py"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.py", "other.py"]

@@ -201,16 +201,16 @@ def test_a_success_is_none(success: object) -> None:
 
 def test_failed_fastmcp_results_are_read() -> None:
     """Middleware on the server sees them."""
-    told = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t")
-    assert told == Envelope.from_result(ToolResult(structured_content={"error": told.to_json()}, is_error=True))
+    envelope = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t")
+    assert envelope == Envelope.from_result(ToolResult(structured_content={"error": envelope.to_json()}, is_error=True))
 
 
 @in_one_test("dialect", DIALECTS)
 @in_one_test("error", [FastMCPToolError, ToolError, ResourceError])
 def test_an_exception_with_a_text_is_read_in_every_dialect(dialect: str, error: type[Exception]) -> None:
     """The clients keep the first text of a failed result."""
-    told = build_envelope(ErrorCode.CONFLICT, "taken", retry=Retry.after(seconds=2), tool="t", data={"id": 7})
-    _, text = dialect_named(dialect).write(told, limits=DEFAULT_LIMITS)
+    envelope = build_envelope(ErrorCode.CONFLICT, "taken", retry=Retry.after(seconds=2), tool="t", data={"id": 7})
+    _, text = dialect_named(dialect).write(envelope, limits=DEFAULT_LIMITS)
     read = envelope_of(error(text))
     assert (dialect, "taken") == (read.dialect, read.message)
 

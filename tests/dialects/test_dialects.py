@@ -58,9 +58,9 @@ def envelopes(draw: st.DrawFn) -> Envelope:
     )
 
 
-def as_result(dialect: str, told: Envelope) -> dict[str, Any]:
+def as_result(dialect: str, envelope: Envelope) -> dict[str, Any]:
     writer = dialect_named(dialect)
-    structured, text = writer.write(told, limits=DEFAULT_LIMITS)
+    structured, text = writer.write(envelope, limits=DEFAULT_LIMITS)
     return {
         "isError": writer.is_error,
         "content": [{"type": "text", "text": text}],
@@ -70,52 +70,52 @@ def as_result(dialect: str, told: Envelope) -> dict[str, Any]:
 
 # To draw a failure costs more than to write and read it, so each dialect gets the same ones.
 @settings(max_examples=30)
-@given(told=envelopes())
-def test_a_round_trip_loses_nothing(told: Envelope) -> None:
+@given(envelope=envelopes())
+def test_a_round_trip_loses_nothing(envelope: Envelope) -> None:
     """A dialect with room for details is read back equal and identified."""
     for dialect in LOSSLESS:
-        read = read_result(as_result(dialect, told))
-        assert told == read, dialect
+        read = read_result(as_result(dialect, envelope))
+        assert envelope == read, dialect
         assert read is not None
         assert dialect == read.dialect
 
 
 @settings(max_examples=30)
-@given(told=envelopes())
-def test_system_error_keeps_everything_that_it_has_a_field_for(told: Envelope) -> None:
+@given(envelope=envelopes())
+def test_system_error_keeps_everything_that_it_has_a_field_for(envelope: Envelope) -> None:
     """The governance envelope keeps the message, the tool, the time and the bound fields."""
-    read = failure_in(as_result("system_error", told))
-    assert (told.message, told.tool, told.timestamp, told.context) == (
+    read = failure_in(as_result("system_error", envelope))
+    assert (envelope.message, envelope.tool, envelope.timestamp, envelope.context) == (
         read.message,
         None if read.tool == "unknown" else read.tool,
         read.timestamp,
         read.context,
-    ) or told.tool == "unknown"
-    assert read.native_code == system_error.registered_code(told)
+    ) or envelope.tool == "unknown"
+    assert read.native_code == system_error.registered_code(envelope)
 
 
 @settings(max_examples=30)
-@given(told=envelopes())
-def test_the_text_alone_has_the_same_content_as_the_structured_content(told: Envelope) -> None:
+@given(envelope=envelopes())
+def test_the_text_alone_has_the_same_content_as_the_structured_content(envelope: Envelope) -> None:
     """A client that keeps only the text reads the same failure."""
     for dialect in sorted({*NAMES} - {"canonical"}):
-        result = as_result(dialect, told)
+        result = as_result(dialect, envelope)
         del result["structuredContent"]
-        assert read_result(as_result(dialect, told)) == read_result(result), dialect
+        assert read_result(as_result(dialect, envelope)) == read_result(result), dialect
 
 
 @settings(max_examples=30)
-@given(told=envelopes())
-def test_a_failure_fits_the_schema_of_its_dialect(told: Envelope) -> None:
+@given(envelope=envelopes())
+def test_a_failure_fits_the_schema_of_its_dialect(envelope: Envelope) -> None:
     """A dialect's advertised schema accepts every failure of it."""
     for name, dialect in DIALECTS.items():
-        jsonschema.validate(as_result(name, told)["structuredContent"], {"type": "object", **dialect.schema})
+        jsonschema.validate(as_result(name, envelope)["structuredContent"], {"type": "object", **dialect.schema})
 
 
 def test_system_error_has_every_field_of_its_specification() -> None:
     """Required fields are present or null; cause and stack trace appear only with internal errors exposed."""
-    told = build_envelope(ErrorCode.INVALID_PARAMS, "path must be a string", retry=Retry.never(), tool="write_file")
-    written, text = dialect_named("system_error").write(told, limits=DEFAULT_LIMITS)
+    envelope = build_envelope(ErrorCode.INVALID_PARAMS, "path must be a string", retry=Retry.never(), tool="write_file")
+    written, text = dialect_named("system_error").write(envelope, limits=DEFAULT_LIMITS)
     assert {
         "error_code": "INVALID_INPUT_TYPE",
         "human_message": "path must be a string",
@@ -127,7 +127,7 @@ def test_system_error_has_every_field_of_its_specification() -> None:
         "phase_id": None,
         "plan_hash": None,
         "cause": None,
-        "timestamp": told.timestamp,
+        "timestamp": envelope.timestamp,
     } == written
     assert written == json.loads(text)
 
@@ -135,7 +135,7 @@ def test_system_error_has_every_field_of_its_specification() -> None:
 def test_system_error_writes_cause_and_stack_if_exceptions_are_exposed() -> None:
     """The cause is `{message, code, name}`, and the traceback is in `stack_trace`."""
     exposed = {"type": "ValueError", "message": "bad", "causes": [], "traceback": "Traceback …"}
-    told = build_envelope(
+    envelope = build_envelope(
         ErrorCode.INTERNAL_ERROR,
         "bad",
         retry=Retry.never(),
@@ -143,7 +143,7 @@ def test_system_error_writes_cause_and_stack_if_exceptions_are_exposed() -> None
         data={"exception": exposed},
         context={"role": "R"},
     )
-    written, _ = dialect_named("system_error").write(told, limits=DEFAULT_LIMITS)
+    written, _ = dialect_named("system_error").write(envelope, limits=DEFAULT_LIMITS)
     assert {"message": "bad", "code": None, "name": "ValueError"} == written["cause"]
     assert "Traceback …" == written["stack_trace"]
     assert "R" == written["role"]
@@ -159,17 +159,19 @@ def test_the_cause_is_the_exception_behind_a_coded_error() -> None:
         ({"type": "X", "message": "the author's", "traceback": "T"}, None),
         ("text", None),
     ):
-        told = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t", data={"exception": exception})
-        written, _ = dialect_named("system_error").write(told, limits=DEFAULT_LIMITS)
+        envelope = build_envelope(
+            ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t", data={"exception": exception}
+        )
+        written, _ = dialect_named("system_error").write(envelope, limits=DEFAULT_LIMITS)
         assert cause == written["cause"]
         assert ("stack_trace" in written) == (isinstance(exception, dict) and "causes" in exception)
 
 
 def test_system_error_takes_a_registered_reason_as_its_code() -> None:
     """A declared reason that the specification registers is the code; a bound invariant makes it a violation."""
-    told = build_envelope(ErrorCode.NOT_FOUND, "gone", retry=Retry.never(), tool="t", reason="file_not_found")
-    assert "FILE_NOT_FOUND" == system_error.registered_code(told)
-    read = failure_in(as_result("system_error", told))
+    envelope = build_envelope(ErrorCode.NOT_FOUND, "gone", retry=Retry.never(), tool="t", reason="file_not_found")
+    assert "FILE_NOT_FOUND" == system_error.registered_code(envelope)
+    read = failure_in(as_result("system_error", envelope))
     assert ("file_not_found", ErrorCode.NOT_FOUND) == (read.reason, read.error_code)
     bound = build_envelope(
         ErrorCode.INTERNAL_ERROR, "no", retry=Retry.never(), tool="t", context={"invariant_id": "MANDATORY_DIAGNOSTICS"}
@@ -179,8 +181,8 @@ def test_system_error_takes_a_registered_reason_as_its_code() -> None:
 
 def test_ok_envelope_has_two_patterns() -> None:
     """Pattern A is `{ok: false, error}` with isError; pattern B hides the same as the data of a success."""
-    told = build_envelope(ErrorCode.NOT_FOUND, "no task", retry=Retry.never(), tool="task_get")
-    plain, hidden = as_result("ok_envelope", told), as_result("ok_envelope_b", told)
+    envelope = build_envelope(ErrorCode.NOT_FOUND, "no task", retry=Retry.never(), tool="task_get")
+    plain, hidden = as_result("ok_envelope", envelope), as_result("ok_envelope_b", envelope)
     assert (True, False) == (plain["isError"], hidden["isError"])
     assert {"ok", "error"} == plain["structuredContent"].keys()
     assert ("HANDLER_ERROR", "no task") == tuple(
@@ -194,14 +196,14 @@ def test_ok_envelope_has_two_patterns() -> None:
 
 def test_taxonomy_has_every_field_of_its_specification() -> None:
     """Actions, hint, fallback tool, correlation id and wait are in the specified fields."""
-    told = build_envelope(
+    envelope = build_envelope(
         ErrorCode.RATE_LIMITED,
         "slow down",
         retry=Retry.after(seconds=2),
         tool="t",
         recovery={"hint": "Wait.", "fallbackTool": "cached", "userMessage": "Busy."},
     )
-    written, text = dialect_named("taxonomy").write(told, limits=DEFAULT_LIMITS)
+    written, text = dialect_named("taxonomy").write(envelope, limits=DEFAULT_LIMITS)
     assert written == json.loads(text)
     assert written.pop("details").keys() <= {"retryable", "recovery", "mcpcore"}
     assert {
@@ -210,8 +212,8 @@ def test_taxonomy_has_every_field_of_its_specification() -> None:
         "retry_after_ms": 2000,
         "recovery_actions": ["wait_and_retry", "use_cached_data"],
         "fallback_tool": "cached",
-        "correlation_id": told.correlation_id,
-        "timestamp": told.timestamp,
+        "correlation_id": envelope.correlation_id,
+        "timestamp": envelope.timestamp,
         "recovery_hint": "RETRY_LATER",
         "userMessage": "Busy.",
     } == written
@@ -220,8 +222,8 @@ def test_taxonomy_has_every_field_of_its_specification() -> None:
 def test_taxonomy_has_default_actions_if_the_author_declared_none() -> None:
     """The specification maps its codes to actions, and declared actions override the map."""
     assert set(taxonomy.READ) == set(taxonomy.ACTIONS)
-    told = build_envelope(ErrorCode.DATABASE_ERROR, "no", retry=Retry.never(), tool="t")
-    written, _ = dialect_named("taxonomy").write(told, limits=DEFAULT_LIMITS)
+    envelope = build_envelope(ErrorCode.DATABASE_ERROR, "no", retry=Retry.never(), tool="t")
+    written, _ = dialect_named("taxonomy").write(envelope, limits=DEFAULT_LIMITS)
     assert ("DEPENDENCY_FAILED", ["use_fallback_service", "retry_later"]) == (
         written["code"],
         written["recovery_actions"],
@@ -234,8 +236,10 @@ def test_taxonomy_has_default_actions_if_the_author_declared_none() -> None:
 
 def test_tool_error_always_has_its_retry() -> None:
     """`retry` is the union and the suggestion is the hint; the root has no other fields."""
-    told = build_envelope(ErrorCode.TIMEOUT, "slow", retry=Retry.now(), tool="t", recovery={"hint": "Ask for less."})
-    written, _ = dialect_named("tool_error").write(told, limits=DEFAULT_LIMITS)
+    envelope = build_envelope(
+        ErrorCode.TIMEOUT, "slow", retry=Retry.now(), tool="t", recovery={"hint": "Ask for less."}
+    )
+    written, _ = dialect_named("tool_error").write(envelope, limits=DEFAULT_LIMITS)
     assert {"code", "message", "retry", "suggestion", "details"} == written.keys()
     assert ({"kind": "retryable_immediate"}, "Ask for less.") == (written["retry"], written["suggestion"])
 
@@ -531,9 +535,9 @@ async def test_advertised_schemas_have_a_root_that_older_clients_accept(dialect:
     jsonschema.Draft7Validator.check_schema(schema)
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    told = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="find")
+    envelope = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="find")
     assert validator.is_valid({"code": 1, "ok": True})
-    assert validator.is_valid(as_result(dialect, told)["structuredContent"])
+    assert validator.is_valid(as_result(dialect, envelope)["structuredContent"])
     assert not validator.is_valid({})
     assert not validator.is_valid({"code": "one"})
 
@@ -631,24 +635,33 @@ def test_foreign_envelopes_are_written_back_unchanged(dialect: str, foreign: dic
 def test_a_reason_that_is_a_code_of_the_dialect_is_written_as_that_code() -> None:
     """The declared reason is more specific than its code, and so is an application code with that name."""
 
-    def told(reason: str, code: Any = ErrorCode.CONFLICT) -> Envelope:
+    def envelope_with(reason: str, code: Any = ErrorCode.CONFLICT) -> Envelope:
         return build_envelope(code, "x", retry=Retry.never(), tool="t", reason=reason)
 
-    assert "INSUFFICIENT_BALANCE" == as_result("taxonomy", told("insufficient_balance"))["structuredContent"]["code"]
-    assert ["check_balance", "add_funds"] == as_result("taxonomy", told("insufficient_balance"))["structuredContent"][
-        "recovery_actions"
-    ]
-    hidden = as_result("ok_envelope_b", told("writeback_required"))["structuredContent"]
+    assert (
+        "INSUFFICIENT_BALANCE"
+        == as_result("taxonomy", envelope_with("insufficient_balance"))["structuredContent"]["code"]
+    )
+    assert ["check_balance", "add_funds"] == as_result("taxonomy", envelope_with("insufficient_balance"))[
+        "structuredContent"
+    ]["recovery_actions"]
+    hidden = as_result("ok_envelope_b", envelope_with("writeback_required"))["structuredContent"]
     assert "ERR_WRITEBACK_REQUIRED" == hidden["data"]["error"]["code"]
-    assert "HANDLER_ERROR" == as_result("ok_envelope", told("writeback_required"))["structuredContent"]["error"]["code"]
+    assert (
+        "HANDLER_ERROR"
+        == as_result("ok_envelope", envelope_with("writeback_required"))["structuredContent"]["error"]["code"]
+    )
     custom = CustomCode(
         "PLAN_NOT_APPROVED", 41500, http_status=403, category="client", retry=Retry.never(), sentence="Not approved."
     )
-    assert "PLAN_NOT_APPROVED" == system_error.registered_code(told("of_ours", custom))
-    assert "BUSINESS_RULE_VIOLATION" == as_result("taxonomy", told("of_ours", custom))["structuredContent"]["code"]
+    assert "PLAN_NOT_APPROVED" == system_error.registered_code(envelope_with("of_ours", custom))
+    assert (
+        "BUSINESS_RULE_VIOLATION"
+        == as_result("taxonomy", envelope_with("of_ours", custom))["structuredContent"]["code"]
+    )
     for dialect in LOSSLESS:
-        one = told("insufficient_balance", custom)
-        assert one == read_result(as_result(dialect, one))
+        envelope = envelope_with("insufficient_balance", custom)
+        assert envelope == read_result(as_result(dialect, envelope))
 
 
 @pytest.mark.usefixtures("door")
@@ -675,10 +688,10 @@ async def test_an_absent_argument_is_a_missing_field_in_system_error() -> None:
 def test_an_authors_own_invalid_arguments_have_no_issues() -> None:
     """A failure whose reason has that name but whose data differ is mapped by the table."""
     for data in ({}, {"issues": "none"}, {"issues": []}, {"issues": ["missing"]}):
-        told = build_envelope(
+        envelope = build_envelope(
             ErrorCode.INVALID_PARAMS, "x", retry=Retry.never(), tool="t", data=data, reason="invalid_arguments"
         )
-        assert "INVALID_INPUT_TYPE" == system_error.registered_code(told)
+        assert "INVALID_INPUT_TYPE" == system_error.registered_code(envelope)
 
 
 @pytest.mark.parametrize(
@@ -694,8 +707,8 @@ def test_an_authors_own_invalid_arguments_have_no_issues() -> None:
 )
 def test_the_hint_never_contradicts_the_advice(retry: Retry, recovery: dict[str, Any] | None, hint: str) -> None:
     """A rate limit without a retry is only reported, while fallback tools and other parameters are to be used."""
-    told = build_envelope(ErrorCode.RATE_LIMITED, "x", retry=retry, tool="t", recovery=recovery)
-    written = as_result("taxonomy", told)["structuredContent"]
+    envelope = build_envelope(ErrorCode.RATE_LIMITED, "x", retry=retry, tool="t", recovery=recovery)
+    written = as_result("taxonomy", envelope)["structuredContent"]
     assert hint == written["recovery_hint"]
     assert (recovery or {}).get("correctiveParams") == written.get("corrective_params")
 
@@ -820,7 +833,7 @@ async def test_a_failure_returned_as_data_uses_the_servers_dialect(
 
     async with Client(server) as client:
         for kind, hidden in HIDDEN.items():
-            told = envelope_of({"structuredContent": hidden})
+            returned = envelope_of({"structuredContent": hidden})
             for name in ("act", "plain"):
                 caplog.clear()
                 with caplog.at_level("INFO", "mcpcore.audit"):
@@ -830,8 +843,8 @@ async def test_a_failure_returned_as_data_uses_the_servers_dialect(
                     continue
                 seen = envelope_of(result)
                 assert (dialect, DIALECTS[dialect].is_error) == (seen.dialect, result.is_error)
-                assert told.message == seen.message
-                assert dialect == "system_error" or (told.name, told.retry) == (seen.name, seen.retry)
+                assert returned.message == seen.message
+                assert dialect == "system_error" or (returned.name, returned.retry) == (seen.name, seen.retry)
                 assert 1 == len(caplog.records)
             text = await client.call_tool("read", {"kind": kind})
             assert (False, {"result": json.dumps(hidden)}) == (text.is_error, text.structured_content)

@@ -46,9 +46,16 @@ def test_the_canonical_text_alone_is_read(
 ) -> None:
     """A client that keeps only the text block still reads code, reason, retry, hint, tool, id and details."""
     recovery = {"hint": hint, **({"fallbackTool": fallback} if fallback else {})} if hint else None
-    told = build_envelope(code, message, retry=retry, tool=None, data=data, reason=reason, recovery=recovery)
-    read = envelope_of({"isError": True, "content": [{"type": "text", "text": told.text()}]})
-    assert (told.name, told.code, told.message, told.reason, told.retry, told.correlation_id) == (
+    envelope = build_envelope(code, message, retry=retry, tool=None, data=data, reason=reason, recovery=recovery)
+    read = envelope_of({"isError": True, "content": [{"type": "text", "text": envelope.text()}]})
+    assert (
+        envelope.name,
+        envelope.code,
+        envelope.message,
+        envelope.reason,
+        envelope.retry,
+        envelope.correlation_id,
+    ) == (
         read.name,
         read.code,
         read.message,
@@ -56,8 +63,8 @@ def test_the_canonical_text_alone_is_read(
         read.retry,
         read.correlation_id,
     )
-    assert (told.details, told.fallback_tool) == (read.details, read.fallback_tool)
-    if hint is not None and hint not in told.message:
+    assert (envelope.details, envelope.fallback_tool) == (read.details, read.fallback_tool)
+    if hint is not None and hint not in envelope.message:
         assert hint == read.hint
 
 
@@ -79,21 +86,21 @@ def test_text_that_only_looks_canonical_is_unknown() -> None:
 
 def test_every_form_of_a_result_is_accepted() -> None:
     """SDK objects, JSON text, JSON-RPC responses, wrapped dicts, protocol errors and envelopes are read."""
-    told = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t")
-    structured = {"error": told.to_json()}
+    envelope = build_envelope(ErrorCode.CONFLICT, "no", retry=Retry.never(), tool="t")
+    structured = {"error": envelope.to_json()}
     forms: list[object] = [
-        told,
+        envelope,
         CallToolResult(is_error=True, structured_content=structured, content=[]),
         json.dumps({"isError": True, "structuredContent": structured}),
         json.dumps({"isError": True, "structuredContent": structured}).encode(),
         {"jsonrpc": "2.0", "id": 1, "result": {"isError": True, "structuredContent": structured}},
         {"isError": False, "structuredContent": {"result": structured}},
         {"isError": True, "content": [{"type": "text", "text": json.dumps(structured)}]},
-        protocol_error(told),
+        protocol_error(envelope),
         {"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "no", "data": structured}},
     ]
     for form in forms:
-        assert told == read_result(form)
+        assert envelope == read_result(form)
 
 
 def test_texts_too_large_or_too_deep_are_not_parsed() -> None:
@@ -108,14 +115,14 @@ def test_an_application_code_is_written_in_every_dialect() -> None:
     code = CustomCode(
         "CREDIT_SPENT_HERE", 41402, http_status=402, category="client", retry=Retry.never(), sentence="Credit is spent."
     )
-    told = build_envelope(code, "spent", retry=Retry.never(), tool="t")
-    assert "UNKNOWN_TOOL_FAILURE" == system_error.registered_code(told)
+    envelope = build_envelope(code, "spent", retry=Retry.never(), tool="t")
+    assert "UNKNOWN_TOOL_FAILURE" == system_error.registered_code(envelope)
     assert "BUSINESS_RULE_VIOLATION" == taxonomy.taxonomy_code(code)
-    hidden, _ = dialect_named("ok_envelope_b").write(told, limits=DEFAULT_LIMITS)
+    hidden, _ = dialect_named("ok_envelope_b").write(envelope, limits=DEFAULT_LIMITS)
     assert "ERR_CREDIT_SPENT_HERE" == hidden["data"]["error"]["code"]
     for name in ("ok_envelope", "ok_envelope_b", "taxonomy", "tool_error"):
-        written, _ = dialect_named(name).write(told, limits=DEFAULT_LIMITS)
-        assert told == read_result({"isError": True, "structuredContent": written})
+        written, _ = dialect_named(name).write(envelope, limits=DEFAULT_LIMITS)
+        assert envelope == read_result({"isError": True, "structuredContent": written})
 
 
 def test_unlisted_codes_are_read_by_their_last_word() -> None:
@@ -282,10 +289,12 @@ async def test_the_failures_of_real_servers_are_read() -> None:
                 return "done"
             raise ValueError("it broke")
 
-    async with Client(plain) as one:
-        results = [await one.call_tool("act", {"how": how}) for how in ("ok", "json", "fail")]
-    async with fastmcp.Client(fast) as two:
-        results += [await two.call_tool("act", {"how": how}, raise_on_error=False) for how in ("ok", "json", "fail")]
+    async with Client(plain) as sdk_client:
+        results = [await sdk_client.call_tool("act", {"how": how}) for how in ("ok", "json", "fail")]
+    async with fastmcp.Client(fast) as fastmcp_client:
+        results += [
+            await fastmcp_client.call_tool("act", {"how": how}, raise_on_error=False) for how in ("ok", "json", "fail")
+        ]
     for ok, hidden, failed in (results[:3], results[3:]):
         assert Envelope.from_result(ok) is None
         read = envelope_of(hidden)
@@ -301,11 +310,11 @@ async def test_the_failures_of_real_servers_are_read() -> None:
 )
 def test_an_envelope_within_the_text_of_a_failure_is_read(around: str) -> None:
     """SDK prefixes, code fences and nested JSON strings hide no dialect."""
-    told = build_envelope(
+    envelope = build_envelope(
         ErrorCode.CONFLICT, "no {brace}", retry=Retry.after(seconds=2), tool="t", data={"a": {"b": [1]}}
     )
     for name in DIALECTS:
-        written, _ = dialect_named(name).write(told, limits=DEFAULT_LIMITS)
+        written, _ = dialect_named(name).write(envelope, limits=DEFAULT_LIMITS)
         inner = json.dumps(written)
         text = json.dumps(inner) if around == "twice" else around.replace("{}", inner)
         read = failure_in({"isError": True, "content": [{"type": "text", "text": text}]})
@@ -342,7 +351,7 @@ def test_words_with_braces_stay_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "code", "native"),
+    ("content", "code", "native"),
     [
         ({"status": 404, "message": "x"}, ErrorCode.NOT_FOUND, 404),
         ({"error": {"statusCode": 429, "message": "x"}}, ErrorCode.RATE_LIMITED, 429),
@@ -352,9 +361,9 @@ def test_words_with_braces_stay_text(text: str) -> None:
         ({"code": "E7", "status": 404, "message": "x"}, ErrorCode.NOT_FOUND, "E7"),
     ],
 )
-def test_a_status_is_used_if_no_code_is_known(told: dict[str, Any], code: ErrorCode, native: object) -> None:
+def test_a_status_is_used_if_no_code_is_known(content: dict[str, Any], code: ErrorCode, native: object) -> None:
     """Failures without a dialect use HTTP statuses, and an uninformative word is not a code."""
-    read = failure_in({"isError": True, "structuredContent": told})
+    read = failure_in({"isError": True, "structuredContent": content})
     assert ("unknown", code, native) == (read.dialect, read.error_code, read.native_code)
 
 

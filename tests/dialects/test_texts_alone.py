@@ -19,16 +19,16 @@ def text_alone(text: str) -> Envelope:
 
 def test_an_unknown_code_is_an_unknown_error_with_its_own_name() -> None:
     """Another server's code keeps its name; texts contain no numbers."""
-    found = text_alone(f"Error: Out of ink.\n\n(OUT_OF_INK · retry now · id {ID})")
-    assert (int(ErrorCode.UNKNOWN_ERROR), "OUT_OF_INK", ID) == (found.code, found.name, found.correlation_id)
-    assert ("Out of ink.", Retry.now(), None) == (found.message, found.retry, found.data)
+    envelope = text_alone(f"Error: Out of ink.\n\n(OUT_OF_INK · retry now · id {ID})")
+    assert (int(ErrorCode.UNKNOWN_ERROR), "OUT_OF_INK", ID) == (envelope.code, envelope.name, envelope.correlation_id)
+    assert ("Out of ink.", Retry.now(), None) == (envelope.message, envelope.retry, envelope.data)
 
 
 def test_a_fallback_tool_without_a_hint_becomes_a_hint() -> None:
     """A recovery always has a hint."""
-    found = text_alone(f"Error: Gone.\n\n(reason gone · NOT_FOUND · not retryable · try search · id {ID})")
-    assert {"hint": "Try search.", "fallbackTool": "search"} == found.data["recovery"]
-    assert ("gone", False) == (found.data["reason"], found.data["retryable"])
+    envelope = text_alone(f"Error: Gone.\n\n(reason gone · NOT_FOUND · not retryable · try search · id {ID})")
+    assert {"hint": "Try search.", "fallbackTool": "search"} == envelope.data["recovery"]
+    assert ("gone", False) == (envelope.data["reason"], envelope.data["retryable"])
 
 
 @pytest.mark.parametrize(
@@ -87,30 +87,30 @@ def test_an_authors_field_with_the_reserved_name_is_restored() -> None:
     data = {KEY: {"of": "the author"}, "n": 1}
     made = build_envelope(ErrorCode.NOT_FOUND, "Gone.", retry=Retry.never(), tool="fetch", data=data)
     details = details_of(made)
-    found = envelope_from(
+    envelope = envelope_from(
         details, message=made.message, native_code="X", code=ErrorCode.NOT_FOUND, dialect="system_error"
     )
-    assert made.data == found.data
-    assert {"of": "the author"} == found.data[KEY]
+    assert made.data == envelope.data
+    assert {"of": "the author"} == envelope.data[KEY]
 
 
 @pytest.mark.parametrize("own", [{"code": "none"}, {}, {"code": None}])
 def test_foreign_details_under_the_key_are_left_out(own: object) -> None:
     """Values that are not an envelope are not read as one, and the dialect's own text is used."""
-    found = envelope_from(
+    envelope = envelope_from(
         {KEY: own, "n": 1}, message="Gone.", native_code="X", code=ErrorCode.NOT_FOUND, dialect="taxonomy"
     )
-    assert ("NOT_FOUND", "Gone.", 1) == (found.name, found.message, found.data["n"])
-    assert KEY not in found.data
+    assert ("NOT_FOUND", "Gone.", 1) == (envelope.name, envelope.message, envelope.data["n"])
+    assert KEY not in envelope.data
 
 
 def test_a_result_without_any_structure_is_not_a_protocol_error() -> None:
     """A JSON-RPC answer without an error is a success, and an error keeps its text even without a code."""
     assert Envelope.from_result({"jsonrpc": "2.0", "result": {}}) is None
-    found = envelope_of({"jsonrpc": "2.0", "error": {"code": True, "message": "x"}})
-    assert ("UNKNOWN_ERROR", "x") == (found.name, found.message)
-    found = envelope_of({"jsonrpc": "2.0", "error": {"code": -32601, "message": None}})
-    assert "METHOD_NOT_FOUND" == found.name
+    envelope = envelope_of({"jsonrpc": "2.0", "error": {"code": True, "message": "x"}})
+    assert ("UNKNOWN_ERROR", "x") == (envelope.name, envelope.message)
+    envelope = envelope_of({"jsonrpc": "2.0", "error": {"code": -32601, "message": None}})
+    assert "METHOD_NOT_FOUND" == envelope.name
 
 
 def test_the_canonical_schema_accepts_the_canonical_form() -> None:
@@ -131,7 +131,7 @@ def test_the_canonical_schema_accepts_the_canonical_form() -> None:
 )
 def test_reasons_and_tools_of_any_letters_are_read(reason: str, tool: str) -> None:
     """A contract accepts them, so the text that contains them must not be taken for another dialect."""
-    told = build_envelope(
+    envelope = build_envelope(
         ErrorCode.CONFLICT,
         "no",
         retry=Retry.after(seconds=1.5),
@@ -139,8 +139,8 @@ def test_reasons_and_tools_of_any_letters_are_read(reason: str, tool: str) -> No
         reason=reason,
         recovery={"hint": "Try it.", "fallbackTool": tool},
     )
-    read = text_alone(told.text())
-    assert ("canonical", reason, tool, told.retry) == (read.dialect, read.reason, read.fallback_tool, read.retry)
+    read = text_alone(envelope.text())
+    assert ("canonical", reason, tool, envelope.retry) == (read.dialect, read.reason, read.fallback_tool, read.retry)
 
 
 def test_a_last_line_of_any_length_is_read_in_bounded_time() -> None:

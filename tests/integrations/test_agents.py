@@ -44,7 +44,7 @@ async def test_a_retryable_failure_is_retried_before_the_model_sees_it(ask: Ask)
 
 @pytest.mark.parametrize("name", FRAMEWORKS)
 @pytest.mark.parametrize(
-    ("tool", "kind", "policy", "parts", "told", "calls"),
+    ("tool", "kind", "policy", "parts", "notes", "calls"),
     [
         pytest.param(
             "work", "busy", {"max_attempts": 3},
@@ -81,11 +81,11 @@ async def test_a_retryable_failure_is_retried_before_the_model_sees_it(ask: Ask)
     ],
 )  # fmt: skip
 async def test_the_policy_decides_how_a_failed_call_ends(
-    name: str, tool: str, kind: str, policy: dict[str, Any], parts: list[str], told: list[str], calls: list[str]
+    name: str, tool: str, kind: str, policy: dict[str, Any], parts: list[str], notes: list[str], calls: list[str]
 ) -> None:
     server = make_shop()
     text = await FRAMEWORKS[name](server, tool, {"kind": kind}, CallPolicy(**policy))
-    for part in parts + (told if name in TOLD else []):
+    for part in parts + (notes if name in TOLD else []):
         assert part in text
     assert SECRET not in text
     assert calls == await calls_of(server)

@@ -97,17 +97,17 @@ async def test_the_interceptor_runs_next_to_the_sdk_2_too() -> None:
         async def handler(request: Request) -> Any:
             return await client.call_tool(request.name, request.args)
 
-        told = PolicyInterceptor(CallPolicy(fallbacks={"other"}), tools=tools)
-        answer = await told(Request("work", {"kind": "closed"}), handler)
+        interceptor = PolicyInterceptor(CallPolicy(fallbacks={"other"}), tools=tools)
+        answer = await interceptor(Request("work", {"kind": "closed"}), handler)
         assert ["The contract names other as the fallback.", "other has done it"] == [
             answer.content[0].text[-41:],
             answer.content[1].text,
         ]
-        untold = PolicyInterceptor(CallPolicy(fallbacks={"other"}))
-        assert (await untold(Request("work", {"kind": "closed"}), handler)).is_error
-        assert not (await untold(Request("work", {"kind": "busy once"}), handler)).is_error
+        uninformed = PolicyInterceptor(CallPolicy(fallbacks={"other"}))
+        assert (await uninformed(Request("work", {"kind": "closed"}), handler)).is_error
+        assert not (await uninformed(Request("work", {"kind": "busy once"}), handler)).is_error
         with pytest.raises(MCPError, match="Unknown tool"):
-            await untold(Request("wrok", {"kind": "closed"}), handler)
+            await uninformed(Request("wrok", {"kind": "closed"}), handler)
         with pytest.raises(ToolCallFailed, match="did not answer"):
             await PolicyInterceptor(CallPolicy(max_elapsed=0.2))(Request("work", {"kind": "late"}), handler)
 

@@ -148,10 +148,10 @@ def deep_group(depth: int = 500) -> BaseException:
 
 
 def cyclic() -> Exception:
-    one, two = ValueError("1"), KeyError("2")
-    one.__cause__, two.__cause__ = two, one
-    one.__context__ = one
-    return one
+    first, second = ValueError("1"), KeyError("2")
+    first.__cause__, second.__cause__ = second, first
+    first.__context__ = first
+    return first
 
 
 def cancelled_elsewhere() -> BaseException:
@@ -331,9 +331,9 @@ def check(structured: dict[str, Any], text: str, *, limits: Limits = LIMITS) -> 
             assert recovery.get("fallbackTool") == advice.fallback_tool
         own = {key: value for key, value in data.items() if key not in ("reason", "retryable", "recovery")}
         if own:
-            told = text.split("\n\nDetails: ", 1)[1].rsplit("\n\n(", 1)[0]
-            assert len(told.encode()) <= limits.details
-            assert strict(told) == own or "…" in told
+            details = text.split("\n\nDetails: ", 1)[1].rsplit("\n\n(", 1)[0]
+            assert len(details.encode()) <= limits.details
+            assert strict(details) == own or "…" in details
     envelope = Envelope.from_json(error)
     assert error == envelope.to_json()
     assert Envelope.from_result({"isError": True, "structuredContent": structured}) == envelope

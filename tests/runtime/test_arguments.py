@@ -109,7 +109,7 @@ SERVER = Server("s", tools=[f, nothing, paged])
 GOOD: dict[str, Any] = {"pmids": ["1"]}
 
 
-def told(call: Any, arguments: dict[str, Any], name: str = "f") -> tuple[str, list[dict[str, Any]], str]:
+def refusal_of(call: Any, arguments: dict[str, Any], name: str = "f") -> tuple[str, list[dict[str, Any]], str]:
     error = call(SERVER, name, arguments).structured_content["error"]
     assert ("INVALID_PARAMS", "invalid_arguments") == (error["name"], error["data"]["reason"])
     assert {"kind": "not_retryable"} == error["retry"]
@@ -121,7 +121,7 @@ def test_unknown_fields_of_a_dataclass_are_refused_and_described_as_refused(call
     parameters = paged.definition.sdk.parameters
 
     assert parameters["additionalProperties"] is parameters["$defs"]["Page"]["additionalProperties"] is False
-    message, *_ = told(call, {"page": {"size": 1, "sise": 2}}, "paged")
+    message, *_ = refusal_of(call, {"page": {"size": 1, "sise": 2}}, "paged")
     assert "page.sise" in message
 
 
@@ -147,7 +147,7 @@ def test_unknown_fields_of_a_dataclass_are_refused_and_described_as_refused(call
 )  # fmt: skip
 def test_an_issue_has_a_path_and_a_hint(arguments: dict[str, Any], path: str, kind: str, hint: str, call: Any) -> None:
     """An issue has a path, a kind and a message, and the hint is built from the schema."""
-    message, issues, said = told(call, {**GOOD, **arguments})
+    message, issues, said = refusal_of(call, {**GOOD, **arguments})
     assert [(path, kind)] == [(issue["path"], issue["type"]) for issue in issues]
     assert {"path", "type", "message"} == issues[0].keys()
     assert len(issues[0]["message"]) <= 200
@@ -157,15 +157,15 @@ def test_an_issue_has_a_path_and_a_hint(arguments: dict[str, Any], path: str, ki
 
 def test_a_missing_argument_is_described(call: Any) -> None:
     """The hint for a missing argument gives its type, its bounds and its description."""
-    message, _, hint = told(call, {})
+    message, _, hint = refusal_of(call, {})
     assert "The arguments do not fit f: pmids: Field required" == message
     assert "Add 'pmids': an array of strings with at least 1 item (PubMed identifiers)." == hint
-    assert "no arguments are taken" in told(call, {"x": 1}, "nothing")[2]
+    assert "no arguments are taken" in refusal_of(call, {"x": 1}, "nothing")[2]
 
 
 def test_several_issues_are_named_in_the_message_and_detailed_in_the_data(call: Any) -> None:
     """The message names only the paths because the data has the details, and the hint covers at most four issues."""
-    message, issues, hint = told(
+    message, issues, hint = refusal_of(
         call, {"pmids": 1, "colour": 1, "ratio": 5, "name": 3, "pair": 1, "weights": 1, "x": 1}
     )
     assert "7 invalid arguments for f: pmids, colour, weights, name, ratio and 2 more" == message
@@ -175,14 +175,14 @@ def test_several_issues_are_named_in_the_message_and_detailed_in_the_data(call: 
 
 def test_many_issues_are_cut_and_counted(call: Any) -> None:
     """The data lists twenty issues and the number of the remaining ones."""
-    _, issues, _ = told(call, {"pmids": [1] * 50})
+    _, issues, _ = refusal_of(call, {"pmids": [1] * 50})
     assert 21 == len(issues)
     assert {"path": "", "type": "more", "message": "30 more"} == issues[-1]
 
 
 def test_union_branches_are_not_part_of_the_path(call: Any) -> None:
     """The path names the argument and leaves out how pydantic tries each branch."""
-    _, issues, hint = told(call, {**GOOD, "either": "x"})
+    _, issues, hint = refusal_of(call, {**GOOD, "either": "x"})
     assert {"either"} == {issue["path"] for issue in issues}
     assert "Send 'either' as an integer or an array of integers." == hint
 
@@ -234,9 +234,9 @@ def test_a_union_of_very_many_branches_is_still_described(call: Any) -> None:
 
 def test_a_validators_own_message_is_kept(call: Any) -> None:
     """A validator's message is kept without the value that it quotes, and cut to 200 characters."""
-    assert "Value error, '…' is not wanted" == told(call, {**GOOD, "refused": SECRET})[1][0]["message"]
-    assert "we do not want … at all" == told(call, {**GOOD, "custom": SECRET})[1][0]["message"]
-    assert told(call, {**GOOD, "long": "x"})[1][0]["message"].endswith("characters in all)")
+    assert "Value error, '…' is not wanted" == refusal_of(call, {**GOOD, "refused": SECRET})[1][0]["message"]
+    assert "we do not want … at all" == refusal_of(call, {**GOOD, "custom": SECRET})[1][0]["message"]
+    assert refusal_of(call, {**GOOD, "long": "x"})[1][0]["message"].endswith("characters in all)")
 
 
 QUOTING: dict[str, Any] = {
@@ -263,7 +263,7 @@ def test_a_value_too_large_to_search_is_not_quoted(
 
     sent: list[Any] = [SECRET, *range(1_998), SECRET, *range(3_000), SECRET]
     with caplog.at_level("INFO"):
-        result = call(Server("s", tools=[g]), "g", {"x": [[one] for one in sent] if nested else sent})
+        result = call(Server("s", tools=[g]), "g", {"x": [[element] for element in sent] if nested else sent})
     assert SECRET not in result.model_dump_json()
     assert SECRET not in caplog.text
     issue = result.structured_content["error"]["data"]["issues"][0]
@@ -384,7 +384,7 @@ def test_a_validator_that_quotes_another_argument_does_not_show_it(
     assert "hunter2" not in caplog.text.lower()
     assert (
         "hint is not near …, the password"
-        in told(lambda *sent: call(server, *sent[1:]), {"password": SECRET, "hint": "h"}, "contract")[0]
+        in refusal_of(lambda *sent: call(server, *sent[1:]), {"password": SECRET, "hint": "h"}, "contract")[0]
     )
 
 
@@ -409,11 +409,11 @@ def test_misleading_names_and_letters_do_not_defeat_the_search(call: Any) -> Non
 def test_a_message_from_pydantic_is_kept_whole(call: Any) -> None:
     """Pydantic's own wording is not a quote, even if an argument happens to equal one of its words."""
     for name in ("valid", "integer", "string"):
-        issue = told(call, {"pmids": ["valid", "integer", "should"], "ratio": name, "weights": {"a": name}})[1]
+        issues = refusal_of(call, {"pmids": ["valid", "integer", "should"], "ratio": name, "weights": {"a": name}})[1]
         assert [
             "Input should be a valid integer, unable to parse string as an integer",
             "Input should be a valid number, unable to parse string as a number",
-        ] == [one["message"] for one in issue]
+        ] == [issue["message"] for issue in issues]
 
 
 def test_a_crash_in_a_validator_is_a_crash(call: Any) -> None:

@@ -111,24 +111,24 @@ def test_a_caller_needs_every_scope(served_by: str, stateless: bool) -> None:
 
         read, refused = anyio.run(calling, url, "reader", ("count", {}), CANCEL)
         assert {"result": 7} == read.structured_content
-        told, data = failure(refused)
-        assert ("FORBIDDEN", "not_allowed", "none") == (told.name, told.reason, told.effects)
-        assert "Ask an admin for the role." == told.hint
+        envelope, data = failure(refused)
+        assert ("FORBIDDEN", "not_allowed", "none") == (envelope.name, envelope.reason, envelope.effects)
+        assert "Ask an admin for the role." == envelope.hint
         assert ["orders:write"] == data["missingScopes"]
 
-        told, data = failure(anyio.run(calling, url, "stranger", CANCEL)[0])
+        envelope, data = failure(anyio.run(calling, url, "stranger", CANCEL)[0])
         assert ["orders:read", "orders:write"] == data["missingScopes"]
         if served_by == "server":  # FastMCP looks at the names of the arguments before it calls anything
-            told, data = failure(anyio.run(calling, url, "stranger", ("count", {"no": 1}))[0])
-            assert ("missing_scope", ["orders:read"]) == (told.reason, data["missingScopes"])
+            envelope, data = failure(anyio.run(calling, url, "stranger", ("count", {"no": 1}))[0])
+            assert ("missing_scope", ["orders:read"]) == (envelope.reason, data["missingScopes"])
 
 
 def test_without_a_verified_token_the_caller_is_unauthorized(served_by: str) -> None:
     """A server that verifies no tokens believes none."""
     with served(app_of(served_by, verified=False)) as url:
         for token in (None, "writer"):
-            told, data = failure(anyio.run(calling, url, token, ("count", {}))[0])
-            assert ("UNAUTHORIZED", "no_access_token") == (told.name, told.reason)
+            envelope, data = failure(anyio.run(calling, url, token, ("count", {}))[0])
+            assert ("UNAUTHORIZED", "no_access_token") == (envelope.name, envelope.reason)
             assert ["orders:read"] == data["missingScopes"]
 
 
@@ -141,8 +141,8 @@ def test_a_tool_that_fastmcp_hides_for_its_scopes_names_them() -> None:
     """A tool that something else hides too does not exist for the caller."""
     with served(app_of("fastmcp")) as url:
         hidden, secret, retired = anyio.run(calling, url, "reader", ("hidden", {}), ("secret", {}), ("retired", {}))
-        told, data = failure(hidden)
-        assert ("FORBIDDEN", ["orders:write"]) == (told.name, data["missingScopes"])
+        envelope, data = failure(hidden)
+        assert ("FORBIDDEN", ["orders:write"]) == (envelope.name, data["missingScopes"])
         assert "Unknown tool: secret." == secret.message
         assert "Unknown tool: retired." == retired.message
         assert {"result": "seen"} == anyio.run(calling, url, "writer", ("hidden", {}))[0].structured_content

@@ -65,18 +65,18 @@ class TestTimeout:
             return "late"
 
         began = time.monotonic()
-        told = envelope_of(call(Server("s", tools=[waits if kind == "async" else blocks]), "report"))
+        envelope = envelope_of(call(Server("s", tools=[waits if kind == "async" else blocks]), "report"))
         release.set()
         assert time.monotonic() - began < 20
-        assert ("TIMEOUT", "too_slow", "none") == (told.name, told.reason, told.effects)
-        assert (Retry.never(), "Ask for one month at a time.") == (told.retry, told.hint)
-        assert {"timeoutMs": 100} == told.details
+        assert ("TIMEOUT", "too_slow", "none") == (envelope.name, envelope.reason, envelope.effects)
+        assert (Retry.never(), "Ask for one month at a time.") == (envelope.retry, envelope.hint)
+        assert {"timeoutMs": 100} == envelope.details
 
     def test_without_an_entry_the_failure_follows_from_the_annotations(self, call: Call) -> None:
         send = tool(name="send", timeout=0.1, annotations=SENDS)(endless)
-        told = envelope_of(call(Server("s", tools=[send]), "send"))
-        assert ("TIMEOUT", "call_timeout", "unknown") == (told.name, told.reason, told.effects)
-        assert Retry.never() == told.retry
+        envelope = envelope_of(call(Server("s", tools=[send]), "send"))
+        assert ("TIMEOUT", "call_timeout", "unknown") == (envelope.name, envelope.reason, envelope.effects)
+        assert Retry.never() == envelope.retry
 
     def test_of_two_entries_with_the_code_neither_is_chosen(self, call: Call) -> None:
         other = FailureMode("upstream_slow", ErrorCode.TIMEOUT, when="The API hangs.", recovery="Call again later.")
@@ -91,8 +91,8 @@ class TestTimeout:
         entry = FailureMode("slow", ErrorCode.TIMEOUT, when="Slow.", recovery="Ask for less of it.", data=Rows)
 
         report = tool(name="report", errors=[entry], timeout=0.1)(endless)
-        told = envelope_of(call(Server("s", tools=[report], strict=True), "report"))
-        assert ("slow", None) == (told.reason, told.details or None)
+        envelope = envelope_of(call(Server("s", tools=[report], strict=True), "report"))
+        assert ("slow", None) == (envelope.reason, envelope.details or None)
 
     @pytest.mark.parametrize("kind", ["async", "sync", "resource", "prompt"])
     def test_a_server_times_out_whatever_has_no_timeout_of_its_own(self, kind: str) -> None:
@@ -118,9 +118,9 @@ class TestTimeout:
                     await (client.read_resource("slow://it") if kind == "resource" else client.get_prompt("slow"))
                 return envelope_of(raised.value)
 
-        told = anyio.run(run)
+        envelope = anyio.run(run)
         release.set()
-        assert ("TIMEOUT", "call_timeout") == (told.name, told.reason)
+        assert ("TIMEOUT", "call_timeout") == (envelope.name, envelope.reason)
 
     @pytest.mark.parametrize("own", [5, math.inf])
     def test_a_tools_own_timeout_replaces_that_of_the_server(self, own: float, call: Call) -> None:
@@ -167,11 +167,11 @@ class TestCallsAtOnce:
         server = Server("s", tools=[slow], **(limit if of == "server" else {}))
         results = anyio.run(calls_at_once, server, "slow", 5)
         assert [True, True, False, False, False] == [result.is_error for result in results]
-        told = envelope_of(results[0])
-        assert ("RATE_LIMITED", "too_many_calls", "none") == (told.name, told.reason, told.effects)
-        assert (told.retry.seconds or 0) > 0
-        assert f"The {of} is busy" in told.message
-        assert {"maxConcurrency": 3} == told.details
+        envelope = envelope_of(results[0])
+        assert ("RATE_LIMITED", "too_many_calls", "none") == (envelope.name, envelope.reason, envelope.effects)
+        assert (envelope.retry.seconds or 0) > 0
+        assert f"The {of} is busy" in envelope.message
+        assert {"maxConcurrency": 3} == envelope.details
         # The mean duration of a call is known now.
         assert Retry.after(seconds=0.4) == envelope_of(anyio.run(calls_at_once, server, "slow", 4)[0]).retry
 
@@ -181,9 +181,9 @@ class TestCallsAtOnce:
             await anyio.sleep(0.2)
             return "done"
 
-        told = envelope_of(anyio.run(calls_at_once, Server("s", tools=[report]), "report", 2)[0])
-        assert ("busy", "Ask again when it is quiet.") == (told.reason, told.hint)
-        assert Retry.after(seconds=1) == told.retry
+        envelope = envelope_of(anyio.run(calls_at_once, Server("s", tools=[report]), "report", 2)[0])
+        assert ("busy", "Ask again when it is quiet.") == (envelope.reason, envelope.hint)
+        assert Retry.after(seconds=1) == envelope.retry
 
     @pytest.mark.anyio
     async def test_a_thread_keeps_its_place_after_the_timeout(self, call: Call) -> None:

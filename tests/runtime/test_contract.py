@@ -258,19 +258,19 @@ class TestDataModel:
 class TestContract:
     def test_reads_as_a_sequence_and_by_reason(self) -> None:
         """A contract supports index, slice, lookup by reason, iteration, membership and addition."""
-        one, two = entry("one"), entry("two", ErrorCode.CONFLICT)
-        contract = Contract([one, two])
-        assert (2, one, two) == (len(contract), contract[0], contract["two"])
-        assert Contract([two]) == contract[1:]
+        first, second = entry("one"), entry("two", ErrorCode.CONFLICT)
+        contract = Contract([first, second])
+        assert (2, first, second) == (len(contract), contract[0], contract["two"])
+        assert Contract([second]) == contract[1:]
         assert ("one", "two") == contract.reasons
         assert frozenset({ErrorCode.NOT_FOUND, ErrorCode.CONFLICT}) == contract.codes
         assert "one" in contract
-        assert one in contract
+        assert first in contract
         assert "three" not in contract
-        assert contract == Contract([one]) + [two] == [one] + Contract([two])  # noqa: RUF005 - the sums are what is tested
-        assert hash(contract) == hash(Contract((one, two)))
+        assert contract == Contract([first]) + [second] == [first] + Contract([second])  # noqa: RUF005 - the sums are what is tested
+        assert hash(contract) == hash(Contract((first, second)))
         assert contract is copy.copy(contract)
-        assert contract != [one, two]
+        assert contract != [first, second]
         assert "one" == contract.near("on")
         assert contract.near("zzz") is None
         assert contract.get(["unhashable"]) is None

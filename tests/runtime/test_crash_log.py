@@ -75,13 +75,17 @@ async def test_formatters_that_format_exceptions_themselves_get_no_secret(
     assert kind is not None
     assert exc is not None
     assert kind.__qualname__ == type(caught(fails)).__qualname__
-    told = logging.Formatter().formatException(crash.exc_info)
-    for text in (told, "".join(traceback.format_exception(exc)), "".join(traceback.format_exception(kind, exc, trace))):
+    formatted = logging.Formatter().formatException(crash.exc_info)
+    for text in (
+        formatted,
+        "".join(traceback.format_exception(exc)),
+        "".join(traceback.format_exception(kind, exc, trace)),
+    ):
         assert text.startswith(f"{kind.__qualname__}: ")
         assert "Traceback (most recent call last):" in text
         assert f"in {fails.__name__}\n" in text
         assert "[redacted]" in text
-    assert "hunter2" not in told + repr((exc, exc.args, vars(exc), exc.__cause__, exc.__context__, vars(crash)))
+    assert "hunter2" not in formatted + repr((exc, exc.args, vars(exc), exc.__cause__, exc.__context__, vars(crash)))
 
 
 def test_an_error_while_a_crash_is_recorded_does_not_reveal_its_secrets(caplog: pytest.LogCaptureFixture) -> None:
@@ -103,8 +107,8 @@ def test_an_error_while_a_crash_is_recorded_does_not_reveal_its_secrets(caplog: 
     assert "audit sink Broken failed: RuntimeError" in caplog.text
     assert "went wrong" in caplog.text
     for record in caplog.records:
-        told = logging.Formatter().formatException(record.exc_info) if record.exc_info else ""
-        assert "hunter2" not in told + str(record.exc_text) + record.getMessage()
+        formatted = logging.Formatter().formatException(record.exc_info) if record.exc_info else ""
+        assert "hunter2" not in formatted + str(record.exc_text) + record.getMessage()
     assert "in record\n" in caplog.text
 
 
@@ -134,6 +138,6 @@ def test_a_deep_recursion_is_logged_within_bounds() -> None:
 def test_a_password_split_by_a_cut_is_not_shown() -> None:
     """A URL cut inside its password is not recognised, so its last word is removed first."""
     for length in range(1_960, 2_010):
-        told = str(described(ValueError("x " * (length // 2) + "postgresql://app:hunter2hunter2@db " + "y " * 3_000)))
-        assert "hunter2" not in told
+        text = str(described(ValueError("x " * (length // 2) + "postgresql://app:hunter2hunter2@db " + "y " * 3_000)))
+        assert "hunter2" not in text
     assert "hunter2" not in str(described(ValueError("x" * 3_370 + " postgresql://app:hunter2@db" + "y" * 4_000)))

@@ -85,7 +85,7 @@ def group(*members: Exception) -> ExceptionGroup[Exception]:
 
 def fails(how: str, ctx: Context[Any]) -> Any:
     """A handler that fails in one of several ways."""
-    found: Any
+    returned: Any
     match how:
         case "crash":
             raise KeyError("password")
@@ -118,9 +118,9 @@ def fails(how: str, ctx: Context[Any]) -> Any:
         case "unknown thing":
             raise CodedError.from_unknown(TimeoutError("late"))
         case "returned":
-            found = timeout()
+            returned = timeout()
         case "within":
-            found = [KeyError("within a list")]
+            returned = [KeyError("within a list")]
         case "group":
             raise group(KeyError("a"), ValueError("b"))
         case "declared in a group":
@@ -141,7 +141,7 @@ def fails(how: str, ctx: Context[Any]) -> Any:
             raise timeout(reason="lost")
         case _:
             raise ctx.fail(how)
-    return found
+    return returned
 
 
 @tool(errors=ENTRIES)
@@ -156,7 +156,7 @@ def served(annotations: Any, **options: Any) -> Server[Any]:
     return server
 
 
-def told(result: CallToolResult) -> tuple[Effects | None, Retry]:
+def effects_and_retry(result: CallToolResult) -> tuple[Effects | None, Retry]:
     """Return the effects from both surfaces, which must agree."""
     read = envelope_of(result)
     alone = envelope_of({"isError": True, "content": [{"type": "text", "text": result.content[0].text}]})
@@ -213,7 +213,7 @@ UNKNOWN = ("unknown", Retry.never())
 def test_a_tool_that_is_not_idempotent_reports_unknown_effects(how: str, expected: Any, call: Call) -> None:
     """Only the author's own advice recommends a retry, and no text both recommends one and says to check first."""
     result = call(served(None), "act", {"how": how})
-    assert expected == told(result)
+    assert expected == effects_and_retry(result)
     assert ("check before you call again" in result.content[0].text) == (
         expected[0] in {"partial", "unknown"} and not expected[1].retryable
     )
@@ -225,15 +225,15 @@ def test_a_tool_that_is_not_idempotent_reports_unknown_effects(how: str, expecte
 )
 def test_a_read_only_tool_has_no_effects(how: str, call: Call) -> None:
     """This holds for every failure, and the retry advice is unchanged."""
-    effects, retry = told(call(served(READS), "act", {"how": how}))
+    effects, retry = effects_and_retry(call(served(READS), "act", {"how": how}))
     assert "none" == effects
-    assert told(call(served(REPEATS), "act", {"how": how})) == (None, retry)
+    assert effects_and_retry(call(served(REPEATS), "act", {"how": how})) == (None, retry)
 
 
 @pytest.mark.usefixtures("door")
 def test_an_entry_overrides_a_read_only_hint(call: Call) -> None:
     """The entry's author wrote it for this very failure."""
-    assert ("partial", Retry.never()) == told(call(served(READS), "act", {"how": "half"}))
+    assert ("partial", Retry.never()) == effects_and_retry(call(served(READS), "act", {"how": "half"}))
 
 
 @pytest.mark.usefixtures("door")
@@ -242,14 +242,14 @@ def test_bad_arguments_are_rejected_before_any_effect(annotations: Any, call: Ca
     """The handler did not run, so the effects are known."""
     result = call(served(annotations), "act", {"hwo": "crash"})
     assert "invalid_arguments" == Envelope.from_result(result).reason
-    assert "none" == told(result)[0]
+    assert "none" == effects_and_retry(result)[0]
 
 
 @pytest.mark.usefixtures("door")
 def test_an_unknown_tool_has_no_effects(call: Call) -> None:
     """No handler ran."""
     result = call(Server("s", tools=[act.with_options(annotations=SENDS)], unknown_tool="result"), "atc")
-    assert "none" == told(result)[0]
+    assert "none" == effects_and_retry(result)[0]
 
 
 @pytest.mark.usefixtures("door")
@@ -263,7 +263,7 @@ def test_a_result_that_breaks_the_output_model_is_a_crash(unfit: Any, call: Call
         return unfit
 
     result = call(Server("s", tools=[count]), "count")
-    assert (None if unfit == 1 else UNKNOWN) == (told(result) if result.is_error else None)
+    assert (None if unfit == 1 else UNKNOWN) == (effects_and_retry(result) if result.is_error else None)
 
 
 @pytest.mark.usefixtures("door")
@@ -284,13 +284,13 @@ def test_plain_tools_have_effects_too(annotations: Any, expected: Any, call: Cal
             raise timeout()
         raise KeyError(how)
 
-    assert expected == told(call(server, "plain", {"how": "crash"}))
+    assert expected == effects_and_retry(call(server, "plain", {"how": "crash"}))
     reads = "none" if annotations is READS else None
-    assert "none" == told(call(server, "plain", {"who": "crash"}))[0]
+    assert "none" == effects_and_retry(call(server, "plain", {"who": "crash"}))[0]
     if annotations in (SENDS, None):
-        assert UNKNOWN == told(call(server, "plain", {"how": "coded"}))
+        assert UNKNOWN == effects_and_retry(call(server, "plain", {"how": "coded"}))
     else:
-        assert (reads, Retry.now()) == told(call(server, "plain", {"how": "coded"}))
+        assert (reads, Retry.now()) == effects_and_retry(call(server, "plain", {"how": "coded"}))
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def test_annotations_can_be_given_in_many_ways(annotations: Any, call: Call) -> 
         raise ctx.fail("silent")
 
     for name in ("decorated", "of_method", "added", "registered"):
-        assert UNKNOWN == told(call(server, name))
+        assert UNKNOWN == effects_and_retry(call(server, name))
 
 
 @pytest.mark.anyio
@@ -376,7 +376,9 @@ def test_effects_from_another_server_are_passed_on(sent: Any, call: Call) -> Non
         text = TextContent(type="text", text="x")
         return CallToolResult(content=[text], structured_content={"error": error}, is_error=True)
 
-    assert ((sent, Retry.now()) if sent in EFFECTS else UNKNOWN) == told(call(Server("s", tools=[relay]), "relay"))
+    assert ((sent, Retry.now()) if sent in EFFECTS else UNKNOWN) == effects_and_retry(
+        call(Server("s", tools=[relay]), "relay")
+    )
 
 
 @pytest.mark.usefixtures("door")
@@ -412,7 +414,7 @@ def test_a_failure_that_cannot_be_recorded_keeps_its_effects(
     (tmp_path / "trail.jsonl").mkdir()
     result = call(server, "act", {"how": how})
     assert "audit_failed" == Envelope.from_result(result).reason
-    assert expected == told(result)[0]
+    assert expected == effects_and_retry(result)[0]
 
 
 @pytest.mark.usefixtures("door")
@@ -448,7 +450,7 @@ def test_a_hostile_exception_has_the_effects_of_a_crash(call: Call) -> None:
         """Send."""
         raise HostileError(ErrorCode.CONFLICT)
 
-    assert UNKNOWN == told(call(Server("s", tools=[act]), "act"))
+    assert UNKNOWN == effects_and_retry(call(Server("s", tools=[act]), "act"))
 
 
 @pytest.mark.usefixtures("door")
@@ -467,8 +469,8 @@ def test_invalid_effects_are_left_out(value: Any, call: Call) -> None:
         raise OwnError() if own else ctx.fail("half", effects=value)
 
     server: Server[Any] = Server("s", tools=[act])
-    assert told(call(server, "act", {"own": True}))[0] is None
-    assert "partial" == told(call(server, "act", {"own": False}))[0]
+    assert effects_and_retry(call(server, "act", {"own": True}))[0] is None
+    assert "partial" == effects_and_retry(call(server, "act", {"own": False}))[0]
 
 
 @pytest.mark.anyio
@@ -621,8 +623,8 @@ def test_what_failures_have_in_common_is_kept_for_each_entry_and_state_alone() -
     def make(name: str, **options: Any) -> Any:
         @tool(name=name, errors=[SILENT, HALF, *many], **options)
         def f(ctx: Context[Any], reason: str, recovery: Any = ..., retry: bool = False, effects: Any = None) -> str:
-            given = ... if recovery == "" else recovery
-            raise ctx.fail(reason, recovery=given, retry=Retry.now() if retry else ..., effects=effects)
+            own_recovery = ... if recovery == "" else recovery
+            raise ctx.fail(reason, recovery=own_recovery, retry=Retry.now() if retry else ..., effects=effects)
 
         return f
 

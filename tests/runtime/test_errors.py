@@ -286,9 +286,9 @@ def test_edge_cases_of_describing_arguments() -> None:
 
     with pytest.raises(ValidationError) as raised:
         Whole()
-    told = misfit(raised.value, Whole.model_json_schema(), "f")
-    assert "The arguments do not fit f: Value error, a and b exclude one another" == told.message
-    assert "Send arguments that meet the rules of the tool together." == told.hint
+    error = misfit(raised.value, Whole.model_json_schema(), "f")
+    assert "The arguments do not fit f: Value error, a and b exclude one another" == error.message
+    assert "Send arguments that meet the rules of the tool together." == error.hint
     model = create_model("M", x=(Annotated[set[int], Field(max_length=1)], ...), y=(Any, Field(max_length=1)))
     with pytest.raises(ValidationError) as raised:
         model(x=[1, 2], y="ab")
@@ -338,8 +338,8 @@ def test_a_recovery_without_a_sentence_adds_to_the_declared_one() -> None:
     assert CodedError(ErrorCode.NOT_FOUND, recovery=partial).recovery is None
     assert "Ask." == (Context(Contract([entry])).fail("gone", recovery="Ask.").recovery or {}).get("hint")
     for nothing in (None, {}, {"hint": " "}, Unreadable()):
-        found = Context(Contract([entry])).fail("gone", recovery=nothing).recovery
-        assert (None if nothing is None else "List them first.") == (found or {}).get("hint")
+        recovery = Context(Contract([entry])).fail("gone", recovery=nothing).recovery
+        assert (None if nothing is None else "List them first.") == (recovery or {}).get("hint")
 
 
 @pytest.mark.no_server

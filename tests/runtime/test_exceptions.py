@@ -109,7 +109,7 @@ def _made() -> Envelope:
 
 def _classes() -> dict[str, type[BaseException]]:
     """Return every public exception class of the package."""
-    found: dict[str, type[BaseException]] = {}
+    classes: dict[str, type[BaseException]] = {}
     for module in pkgutil.walk_packages(mcpcore.__path__, "mcpcore."):
         if module.name.endswith("__main__"):
             continue
@@ -121,8 +121,8 @@ def _classes() -> dict[str, type[BaseException]]:
             continue  # the environment with FastMCP 4.0 has neither mypy nor the frameworks for agents
         for thing in members.values():
             if isinstance(thing, type) and issubclass(thing, BaseException) and thing.__module__.startswith("mcpcore"):
-                found[thing.__name__] = thing
-    return {name: kind for name, kind in found.items() if not name.startswith("_")}
+                classes[thing.__name__] = thing
+    return {name: kind for name, kind in classes.items() if not name.startswith("_")}
 
 
 def _instances() -> Iterator[Callable[[], BaseException]]:

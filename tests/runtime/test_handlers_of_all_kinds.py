@@ -40,14 +40,14 @@ def test_a_handler_may_take_both_contexts(call: Any) -> None:
         return {"number": number, "same": sdk.request_id == ctx.request_id, "kind": isinstance(sdk, SDKContext)}
 
     @tool
-    async def one(sdk: SDKContext) -> bool:
+    async def sdk_only(sdk: SDKContext) -> bool:
         return bool(sdk.request_id)
 
-    server = Server("s", tools=[both, one])
+    server = Server("s", tools=[both, sdk_only])
     assert ["number"] == list(both.definition.sdk.parameters["properties"])
     assert {"number": 2, "same": True, "kind": True} == call(server, "both", {"number": 2}).structured_content
     assert "no_match" == call(server, "both", {"number": -1}).structured_content["error"]["data"]["reason"]
-    assert {"result": True} == call(server, "one").structured_content
+    assert {"result": True} == call(server, "sdk_only").structured_content
 
 
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")

@@ -148,8 +148,8 @@ async def test_a_result_with_a_hostile_mapping_does_not_end_the_server() -> None
         return "hello"
 
     async with Client(Server("s", tools=[look, greet])) as client:
-        found = [await client.call_tool("look", {"failed": failed}) for failed in (True, False)]
-        *failed, greeted = [*found, await client.call_tool("greet", {})]
+        results = [await client.call_tool("look", {"failed": failed}) for failed in (True, False)]
+        *failed, greeted = [*results, await client.call_tool("greet", {})]
     assert all(result.is_error for result in failed)
     assert not greeted.is_error
 

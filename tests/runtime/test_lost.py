@@ -226,9 +226,9 @@ def test_some_of_many_lost_failures_are_named(caplog: pytest.LogCaptureFixture) 
         return "done"
 
     run(handler)
-    told = warnings_of(caplog)
-    assert 11 == len(told)
-    assert f"'act' lost {MAX_NOTED - 10} more failures in the same call" == told[-1]
+    warnings = warnings_of(caplog)
+    assert 11 == len(warnings)
+    assert f"'act' lost {MAX_NOTED - 10} more failures in the same call" == warnings[-1]
 
 
 # --- not lost ---------------------------------------------------------------------------------------------------------

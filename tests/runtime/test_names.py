@@ -59,10 +59,10 @@ def test_a_long_name_is_cut_to_200_characters(
     assert all("n" * 201 not in text for text in everything)
     assert len(error["message"]) < 260
     if dialect == "canonical":
-        told = error["data"]["error"]
-        assert len(told["tool"]) == 200
-        assert told["tool"].endswith("characters in all)")
-        assert what in ("tool", "prompt") or error["data"]["uri"] == told["tool"]
+        envelope = error["data"]["error"]
+        assert len(envelope["tool"]) == 200
+        assert envelope["tool"].endswith("characters in all)")
+        assert what in ("tool", "prompt") or error["data"]["uri"] == envelope["tool"]
 
 
 @pytest.mark.parametrize("length", [1, 129, 200])

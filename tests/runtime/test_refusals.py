@@ -107,8 +107,13 @@ def test_the_answers_are_those_of_the_specification(served_by: str, trail: Path)
         "not_acceptable": (406, 3),
         "wrong_method": (405, 3),
     } == {reason: (record["status"], record["count"]) for reason, record in records.items()}
-    told = records["unknown_session"]
-    assert ("http", "refused", "NOT_FOUND", "s") == (told["surface"], told["outcome"], told["name"], told["server"])
+    unknown_session = records["unknown_session"]
+    assert ("http", "refused", "NOT_FOUND", "s") == (
+        unknown_session["surface"],
+        unknown_session["outcome"],
+        unknown_session["name"],
+        unknown_session["server"],
+    )
     assert "evil" not in trail.read_text()
 
 
@@ -126,7 +131,7 @@ def test_failed_authentication_asks_for_a_token(served_by: str, trail: Path) -> 
         assert ("insufficient_scope" in answers[-1].headers["www-authenticate"]) == (refused == 403)
     records = records_of(trail)
     counts = {"not_authenticated": 2, "missing_scope": 2} if refused == 403 else {"not_authenticated": 4}
-    assert counts == {name: told["count"] for name, told in records.items()}
+    assert counts == {name: record["count"] for name, record in records.items()}
     assert "forged" not in trail.read_text()
 
 

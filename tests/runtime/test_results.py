@@ -66,9 +66,9 @@ def ask(trail: Path, served_by: str) -> Iterator[Ask]:
 
 def recorded(trail: Path, error: dict[str, Any]) -> dict[str, Any]:
     records = [json.loads(line) for line in trail.read_text().splitlines()]
-    found = [record for record in records if record["correlationId"] == error["correlationId"]]
-    assert 1 == len(found)
-    return dict(found[0])
+    matches = [record for record in records if record["correlationId"] == error["correlationId"]]
+    assert 1 == len(matches)
+    return dict(matches[0])
 
 
 PREFIXES = [
@@ -109,7 +109,7 @@ def test_the_record_locates_invalid_numbers(ask: Ask, trail: Path) -> None:
 @pytest.mark.parametrize("prefix", PREFIXES)
 def test_an_invalid_number_becomes_null_if_the_schema_allows_it(ask: Ask, prefix: str) -> None:
     """Both surfaces agree with each other and the advertised schema, and the tool's own text is kept."""
-    listed = {one["name"]: one for one in ask("tools/list")["result"]["tools"]}
+    listed = {tool["name"]: tool for tool in ask("tools/list")["result"]["tools"]}
     for name, kind, expected in (
         ("mapping", "nan", {"k": None, "l": [1.5, None]}),
         ("model", "maybe", {"value": 0.0, "maybe": None, "free": None}),

@@ -358,10 +358,10 @@ class TestResources:
     ) -> None:
         """A declared failure has its message and a crash is masked; both are recorded."""
         shape = self.RETURNED[returned]
-        with pytest.raises(MCPError) as told:
+        with pytest.raises(MCPError) as declared:
             self._read(lambda: shape(not_found("No such row.")), is_async=is_async, template=template)
-        assert "NOT_FOUND" == told.value.error.data["error"]["name"]
-        assert "No such row." == told.value.error.message
+        assert "NOT_FOUND" == declared.value.error.data["error"]["name"]
+        assert "No such row." == declared.value.error.message
         with pytest.raises(MCPError) as masked:
             self._read(lambda: shape(crash()), is_async=is_async, template=template, audit=trail)
         assert "hunter2" not in str(masked.value.error.model_dump())
@@ -393,10 +393,10 @@ class TestResources:
 
     def test_resources_passed_to_the_server_are_watched(self) -> None:
         """This covers the option `resources` and `add_resource`."""
-        one = FunctionResource.from_function(crash, uri="data://one", name="one")
-        two = FunctionResource.from_function(crash, uri="data://two", name="two")
-        server: Server[Any] = Server("s", resources=[one])
-        server.add_resource(two)
+        first = FunctionResource.from_function(crash, uri="data://one", name="one")
+        second = FunctionResource.from_function(crash, uri="data://two", name="two")
+        server: Server[Any] = Server("s", resources=[first])
+        server.add_resource(second)
         for uri in ("data://one", "data://two"):
             with pytest.raises(MCPError):
                 ask(server, "read_resource", uri)
@@ -443,9 +443,12 @@ class TestPrompts:
     def test_a_returned_exception_fails_the_prompt(self, returned: str, is_async: bool, trail: Path) -> None:
         """A declared failure has its message and a crash is masked; both are recorded."""
         shape = self.RETURNED[returned]
-        with pytest.raises(MCPError) as told:
+        with pytest.raises(MCPError) as declared:
             self._get(lambda: shape(not_found("No such row.")), is_async=is_async)
-        assert ("NOT_FOUND", "No such row.") == (told.value.error.data["error"]["name"], told.value.error.message)
+        assert ("NOT_FOUND", "No such row.") == (
+            declared.value.error.data["error"]["name"],
+            declared.value.error.message,
+        )
         with pytest.raises(MCPError) as masked:
             self._get(lambda: shape(crash()), is_async=is_async, audit=trail)
         assert "hunter2" not in str(masked.value.error.model_dump())

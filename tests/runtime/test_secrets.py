@@ -159,27 +159,27 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 async def surfaces(server: Server[Any], era: str, door: str) -> list[tuple[str, dict[str, Any], str]]:
     """Return everything that a client gets for every call, results and protocol errors."""
-    found = []
+    answers = []
     async with Client(server, mode=era) as client:
         for name, arguments in CALLS:
             try:
                 result = await client.call_tool(name, arguments)
                 # FastMCP does not validate results of its plain tools, and dumps values that do not fit their model.
                 assert result.is_error or (door == "fastmcp" and name.startswith("sdk")), (name, arguments)
-                told = result.model_dump_json()
+                answer = result.model_dump_json()
             except MCPError as error:
-                told = f"{error.message} {error.data}"
-            found.append((name, arguments, told))
-    return found
+                answer = f"{error.message} {error.data}"
+            answers.append((name, arguments, answer))
+    return answers
 
 
 def test_no_planted_secret_reaches_a_client(era: str, door: str, caplog: pytest.LogCaptureFixture) -> None:
     """Texts, causes, locals, notes, groups, types, validation input and broken results have secrets; logs show them."""
     caplog.set_level(logging.INFO)
     leaked = [
-        (name, arguments, told)
-        for name, arguments, told in anyio.run(surfaces, serving(), era, door)
-        if "hunter2" in told or "correct_horse" in told
+        (name, arguments, answer)
+        for name, arguments, answer in anyio.run(surfaces, serving(), era, door)
+        if "hunter2" in answer or "correct_horse" in answer
     ]
     assert [] == leaked
     assert SECRET in caplog.text
@@ -188,4 +188,6 @@ def test_no_planted_secret_reaches_a_client(era: str, door: str, caplog: pytest.
 def test_with_exposure_they_are_shown(era: str, door: str) -> None:
     """This proves that the test above would notice a leak, and lets developers see the cause."""
     served = serving(expose_internal_errors=True)
-    assert len([told for _, _, told in anyio.run(surfaces, served, era, door) if "hunter2" in told]) > len(CALLS) / 2
+    assert (
+        len([answer for _, _, answer in anyio.run(surfaces, served, era, door) if "hunter2" in answer]) > len(CALLS) / 2
+    )

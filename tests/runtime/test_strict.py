@@ -223,7 +223,7 @@ def test_a_strict_server_fails_a_call_that_breaks_its_contract(
     kind, text = BROKEN[handler]
     assert SECRET not in result.model_dump_json()
     assert "typo" not in result.model_dump_json()
-    (record,) = (one for one in records_of(path) if one["correlationId"] == envelope.correlation_id)
+    (record,) = (record for record in records_of(path) if record["correlationId"] == envelope.correlation_id)
     assert ("act", "INTERNAL_ERROR", [kind]) == (record["tool"], record["name"], record["broken_contract_kinds"])
     assert text in record["broken_contract"]
     assert not record["broken_contract"].startswith("tool 'act'"), "the record names the tool already"
@@ -265,8 +265,8 @@ def test_a_lenient_server_answers_as_usual_and_records_the_violation(
         (record,) = broken
         assert ("act", "NOT_FOUND", SECRET, 1) == tuple(record[key] for key in ("tool", "name", "message", "count"))
         assert ("no_match" if handler is lost else None) == record["reason"]
-        sent = [one for one in records_of(path) if one is not record and "outcome" not in one]
-        assert (0 if handler is lost else 1) == sum("outcome" not in one for one in records_of(path)), sent
+        sent = [other for other in records_of(path) if other is not record and "outcome" not in other]
+        assert (0 if handler is lost else 1) == sum("outcome" not in entry for entry in records_of(path)), sent
         assert not result.is_error or record["correlationId"] != envelope_of(result).correlation_id
     assert any(entry.levelno == logging.WARNING for entry in caplog.records)
     assert verify(path).ok
@@ -780,5 +780,5 @@ def test_the_log_line_for_a_record_says_that_it_was_lost(
     caplog.set_level(logging.INFO)
     ask(Server("s", tools=[act_lost], audit=path))
     (record,) = records_of(path)
-    told = [entry.getMessage() for entry in caplog.records if entry.name == "mcpcore.audit"]
-    assert [f"'act' lost a failure: no_match (id {record['correlationId']})"] == told
+    lines = [entry.getMessage() for entry in caplog.records if entry.name == "mcpcore.audit"]
+    assert [f"'act' lost a failure: no_match (id {record['correlationId']})"] == lines

@@ -100,16 +100,20 @@ def test_a_failure_is_recorded_and_sent(
     """The error's data has the code, the author's data, the recovery and bound fields; a crash is masked."""
     message = message.format(surface)
     error = failing(serving(trail), surface, how)
-    told = envelope_of(error)
-    assert (number, message, code) == (error.code, error.message, told.error_code)
-    assert (NAMES[surface].format(how), message) == (told.tool, told.message)
-    assert {"role": "R", "phase_id": "P7"} == told.context
+    envelope = envelope_of(error)
+    assert (number, message, code) == (error.code, error.message, envelope.error_code)
+    assert (NAMES[surface].format(how), message) == (envelope.tool, envelope.message)
+    assert {"role": "R", "phase_id": "P7"} == envelope.context
     assert (surface == "resource") == ("uri" in error.data)
     if how == "coded":
-        assert ({"page": "coded"}, "Read the index first.") == (told.details, told.hint)
+        assert ({"page": "coded"}, "Read the index first.") == (envelope.details, envelope.hint)
     assert "hunter2" not in json.dumps(error.data)
     (record,) = records_of(trail)
-    assert (told.correlation_id, surface, told.tool) == (record["correlationId"], record["surface"], record[surface])
+    assert (envelope.correlation_id, surface, envelope.tool) == (
+        record["correlationId"],
+        record["surface"],
+        record[surface],
+    )
     raised = record.get("exception", {}).get("type")
     assert {"coded": None, "crash": "KeyError", "group": "ExceptionGroup"}[how] == raised
 
@@ -164,8 +168,8 @@ def test_a_failure_that_cannot_be_recorded_is_withheld(
         AuditTrail, "record", mock.create_autospec(AuditTrail.record, side_effect=AuditError("the disk is full"))
     )
     acts = surface == "tool" and (how == "coded" or door == "fastmcp")
-    told = envelope_of(anyio.run(acting, server, how) if acts else failing(server, surface, how))
-    assert ("audit_failed", {}) == (told.reason, told.details)
+    envelope = envelope_of(anyio.run(acting, server, how) if acts else failing(server, surface, how))
+    assert ("audit_failed", {}) == (envelope.reason, envelope.details)
 
 
 @pytest.mark.anyio
@@ -179,11 +183,11 @@ async def test_missing_items_are_reported_as_missing(trail: Path) -> None:
             errors.append(raised.value)
         unknown, without, nothing = errors
     assert {-32602} == {error.code for error in (unknown, without, nothing)}
-    told = [error.data["error"] for error in (unknown, without, nothing)]
-    assert ["NOT_FOUND", "INVALID_PARAMS", "NOT_FOUND"] == [error["name"] for error in told]
-    assert ["unknown_prompt", "invalid_arguments", None] == [error["data"].get("reason") for error in told]
-    assert "how" in told[1]["message"]
-    assert [error["correlationId"] for error in told] == [record["correlationId"] for record in records_of(trail)]
+    failures = [error.data["error"] for error in (unknown, without, nothing)]
+    assert ["NOT_FOUND", "INVALID_PARAMS", "NOT_FOUND"] == [error["name"] for error in failures]
+    assert ["unknown_prompt", "invalid_arguments", None] == [error["data"].get("reason") for error in failures]
+    assert "how" in failures[1]["message"]
+    assert [error["correlationId"] for error in failures] == [record["correlationId"] for record in records_of(trail)]
 
 
 @pytest.mark.anyio

@@ -43,7 +43,7 @@ def server(recovery: str, **parts: Any) -> Server[Any]:
 async def answers(recovery: str, **parts: Any) -> tuple[Any, dict[str, Any]]:
     """Return the listed tool, and its failures by how they were raised."""
     async with Client(server(recovery, **parts)) as client:
-        listed = next(one for one in (await client.list_tools()).tools if one.name == "look")
+        listed = next(definition for definition in (await client.list_tools()).tools if definition.name == "look")
         ways = ("", "data", "site", "part")
         return listed, {how: await client.call_tool("look", {"how": how}) for how in ways}
 

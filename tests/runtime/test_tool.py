@@ -37,7 +37,7 @@ class Reason(str, enum.Enum):  # noqa: UP042 - the older spelling is the harder 
     BUSY = "busy"
 
 
-def found(result: Any) -> Any:
+def result_of(result: Any) -> Any:
     assert not result.is_error, result.content
     return result.structured_content["result"]
 
@@ -197,7 +197,7 @@ def test_every_kind_of_handler_is_a_tool(shape: str, call: Any) -> None:
     """On a server it succeeds, fails with its declared reason, and rejects unknown arguments."""
     made = SHAPES[shape]
     server = Server("s", tools=[made])
-    assert "a:x" == found(call(server, made.name, {"query": "x"}))
+    assert "a:x" == result_of(call(server, made.name, {"query": "x"}))
     error = failed(call(server, made.name, {"query": "none"}))
     assert "no_match" == error["data"]["reason"]
     assert "Search first." == error["data"]["recovery"]["hint"]
@@ -226,22 +226,22 @@ async def test_every_kind_of_handler_can_be_called_in_a_test(shape: str) -> None
 def test_a_classmethod_above_the_decorator_is_a_tool(call: Any) -> None:
     """It is bound to its class."""
     assert "a:x" == Store.class_above("x")
-    assert "a:x" == found(call(Server("s", tools=[Store.class_above]), "class_above", {"query": "x"}))
+    assert "a:x" == result_of(call(Server("s", tools=[Store.class_above]), "class_above", {"query": "x"}))
 
 
 @pytest.mark.usefixtures("door")
 def test_a_method_is_a_tool_of_its_instance(call: Any) -> None:
     """Two instances have two tools, and a server refuses the unbound declaration on the class."""
-    one, two = Store("1:"), Store("2:")
-    assert ("1:x", "2:x") == (one.sync_method("x"), two.sync_method("x"))
-    assert "1:x" == Store.sync_method(one, "x")
-    assert "1:x" == one.without_context("x")
-    assert "2:x" == found(call(Server("s", tools=[two.without_context]), "without_context", {"query": "x"}))
+    first, second = Store("1:"), Store("2:")
+    assert ("1:x", "2:x") == (first.sync_method("x"), second.sync_method("x"))
+    assert "1:x" == Store.sync_method(first, "x")
+    assert "1:x" == first.without_context("x")
+    assert "2:x" == result_of(call(Server("s", tools=[second.without_context]), "without_context", {"query": "x"}))
     declared: Any = Store.sync_method
     assert isinstance(declared, MethodTool)
     assert ("sync_method", ("no_match",)) == (declared.name, declared.contract.reasons)
     assert "<MethodTool sync_method>" == repr(declared)
-    assert "1:x" == one.sync_method.handler(Context(), "x")
+    assert "1:x" == first.sync_method.handler(Context(), "x")
     with pytest.raises(ContractError, match=r"pass it bound to an instance, as instance\.sync_method"):
         Server("s", tools=[declared])
 
@@ -265,7 +265,7 @@ def test_the_decorator_works_with_and_without_parentheses(decorator: Any, call: 
 
     assert isinstance(f, Tool)
     assert 2 == f(1)
-    assert 2 == found(call(Server("s", tools=[f]), "f", {"x": 1}))
+    assert 2 == result_of(call(Server("s", tools=[f]), "f", {"x": 1}))
 
 
 @pytest.mark.usefixtures("door")
@@ -294,7 +294,7 @@ def test_all_ways_of_registration_serve_the_contract(call: Any) -> None:
     for name in ("listed", "registered", "added", "with_errors"):
         assert "no_match" == failed(call(server, name, {"query": "none"}))["data"]["reason"]
     for name in ("sdk_made", "sdks_own", "plain", "bare_typed_context"):
-        assert 3 == found(call(server, name, {"x": 3}))
+        assert 3 == result_of(call(server, name, {"x": 3}))
     assert {"listed", "registered", "added", "with_errors", "bare_typed_context"} == server.contracts.keys()
     with pytest.raises(CodedError):
         registered("x")
@@ -385,10 +385,10 @@ def test_parameters_may_have_names_of_model_attributes(call: Any) -> None:
         return [json, copy, from_, many, model_dump, schema]
 
     server = Server("s", tools=[f])
-    assert [1, "c", 0, [], False, "s"] == found(call(server, "f", {"json": 1}))
+    assert [1, "c", 0, [], False, "s"] == result_of(call(server, "f", {"json": 1}))
     sent = {"json": 1, "copy": "x", "from": 2, "many": [3], "model_dump": True, "schema": "y"}
-    assert [1, "x", 2, [3], True, "y"] == found(call(server, "f", sent))
-    assert [1, "c", 0, [4], False, "s"] == found(call(server, "f", {"json": 1, "many": "[4]"}))
+    assert [1, "x", 2, [3], True, "y"] == result_of(call(server, "f", sent))
+    assert [1, "c", 0, [4], False, "s"] == result_of(call(server, "f", {"json": 1, "many": "[4]"}))
     assert "from_" in failed(call(server, "f", {"json": 1, "from_": 2}))["message"]
 
 
@@ -409,7 +409,7 @@ def test_the_lifespan_reaches_the_handler(era: str, call: Any) -> None:
     async def f(ctx: Context[Any, State]) -> int:
         return ctx.lifespan_context.hits + 1
 
-    assert 42 == found(call(Server("s", tools=[f], lifespan=lifespan), "f", mode=era))
+    assert 42 == result_of(call(Server("s", tools=[f], lifespan=lifespan), "f", mode=era))
 
 
 class Answer(BaseModel):
@@ -437,7 +437,7 @@ async def test_resolved_parameters_are_requested_from_the_client(era: str) -> No
     async with Client(Server("s", tools=[f]), mode=era, elicitation_callback=answered) as client:
         (listed,) = (await client.list_tools()).tools
         assert ["query"] == list(listed.input_schema["properties"])
-        assert "x" == found(await client.call_tool("f", {"query": "x"}))
+        assert "x" == result_of(await client.call_tool("f", {"query": "x"}))
 
 
 @pytest.mark.anyio
@@ -453,7 +453,7 @@ async def test_an_input_required_result_is_passed_on() -> None:
 
     async with Client(Server("s", tools=[f])) as client:
         assert isinstance(await client.session.call_tool("f", {}, allow_input_required=True), InputRequiredResult)
-        assert "again" == found(await client.call_tool("f", {}))
+        assert "again" == result_of(await client.call_tool("f", {}))
 
 
 class TestRefusedAtImport:
@@ -664,8 +664,8 @@ class TestRefusedAtImport:
 
         assert "3" == call(Server("s", tools=[tool(name="f")(Handler())]), "f", {"x": [1, 2, 3]}).content[0].text
 
-    @pytest.mark.parametrize(("raised", "told"), [(ZeroDivisionError("x"), "no signature that can be read: Zero"), (NameError("N"), "names 'N'")])  # fmt: skip
-    def test_a_signature_that_raises(self, raised: Exception, told: str) -> None:
+    @pytest.mark.parametrize(("raised", "message"), [(ZeroDivisionError("x"), "no signature that can be read: Zero"), (NameError("N"), "names 'N'")])  # fmt: skip
+    def test_a_signature_that_raises(self, raised: Exception, message: str) -> None:
         """From Python 3.14 on, annotations may raise; the message names the tool, and a name may be defined later."""
 
         class Handler:
@@ -675,7 +675,7 @@ class TestRefusedAtImport:
 
             def __call__(self) -> None: ...
 
-        with pytest.raises(ContractError, match=told) as refused:
+        with pytest.raises(ContractError, match=message) as refused:
             Server("s", tools=[tool(name="f")(Handler())])
         assert "tool 'f'" in str(refused.value)
         assert raised is refused.value.__cause__
@@ -731,7 +731,7 @@ class TestRefusedAtImport:
         )
         module = types.ModuleType("late")
         exec(compile(source, "late.py", "exec"), module.__dict__)
-        assert 1 == found(call(Server("s", tools=[module.f]), "f", {"x": 1}))
+        assert 1 == result_of(call(Server("s", tools=[module.f]), "f", {"x": 1}))
 
     @pytest.mark.usefixtures("door")
     def test_an_annotation_defined_later_is_read_by_the_server(self, call: Any) -> None:
@@ -746,7 +746,7 @@ class TestRefusedAtImport:
             ),
             module.__dict__,
         )
-        assert 1 == found(call(Server("s", tools=[module.f]), "f", {"x": 1}))
+        assert 1 == result_of(call(Server("s", tools=[module.f]), "f", {"x": 1}))
 
 
 class TestContext:
@@ -832,7 +832,7 @@ class TestContext:
         server = Server("s", tools=[f])
 
         @server.resource("data://one")
-        def one() -> str:
+        def text() -> str:
             return "text"
 
         progress: list[float] = []
@@ -845,7 +845,7 @@ class TestContext:
             logs.append(params.level)
 
         async with Client(server, mode=era, logging_callback=on_log, log_level="debug") as client:
-            assert "text" == found(await client.call_tool("f", {}, progress_callback=on_progress))
+            assert "text" == result_of(await client.call_tool("f", {}, progress_callback=on_progress))
             await anyio.sleep(0.05)
         assert [1.0] == progress
         assert ["debug", "error", "info", "warning"] == sorted(logs)

@@ -63,10 +63,10 @@ async def exercise(target: Any, era: str, names: tuple[str, ...] = TOOLS, *, has
                 (7, "INVALID_PARAMS"),
             ):
                 result = await client.call_tool(name, {"kind": kind})
-                told = envelope_of(result)
-                assert (True, expected) == (result.is_error, told.name)
+                failure_read = envelope_of(result)
+                assert (True, expected) == (result.is_error, failure_read.name)
                 # On FastMCP, only the text has the failure if the schema of a plain tool does not admit it.
-                assert told.tool == (None if result.structured_content is None else name)
+                assert failure_read.tool == (None if result.structured_content is None else name)
                 assert "hunter2" not in result.model_dump_json()
 
         failures = [envelope_of(await client.call_tool("fetch", {"pmids": []})) for _ in range(4)]

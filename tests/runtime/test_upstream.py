@@ -91,19 +91,19 @@ def test_a_failure_keeps_its_facts_and_gets_a_new_id(theirs: str, ours: str, con
     read = envelope_of(sent)
     result = handed_on(sent, dialect=ours, contract=contract, audit=trail)
     assert DIALECTS[ours].is_error == result.is_error
-    told = envelope_of(result)
-    assert (ours, read.message) == (told.dialect, told.message)
+    forwarded = envelope_of(result)
+    assert (ours, read.message) == (forwarded.dialect, forwarded.message)
     record = json.loads(trail.read_text())
     assert (read.name, "forward") == (record["name"], record["tool"])
     assert read.correlation_id != record["correlationId"]
     if ours != "system_error":
-        assert record["correlationId"] == told.correlation_id
+        assert record["correlationId"] == forwarded.correlation_id
         assert (read.name, read.reason, read.retry, read.hint, read.fallback_tool, "forward") == (
-            told.name, told.reason, told.retry, told.hint, told.fallback_tool, told.tool,
+            forwarded.name, forwarded.reason, forwarded.retry, forwarded.hint, forwarded.fallback_tool, forwarded.tool,
         )  # fmt: skip
         origin = {"correlationId": read.correlation_id, "tool": "hold"} if read.correlation_id else None
-        assert origin == told.details.get("upstream")
-        assert read.details.get("row") == told.details.get("row")
+        assert origin == forwarded.details.get("upstream")
+        assert read.details.get("row") == forwarded.details.get("row")
 
 
 def test_the_text_has_the_new_id() -> None:
@@ -130,13 +130,13 @@ def test_the_limits_of_this_server_apply(ours: str) -> None:
         )
     )
     result = handed_on(sent, dialect=ours, limits=LIMITS)
-    told = envelope_of(result)
-    assert 200 >= len(told.message)
+    forwarded = envelope_of(result)
+    assert 200 >= len(forwarded.message)
     assert len(json.dumps(result.structured_content)) < 10_000
     if ours == "canonical":
-        assert 100 >= len(told.hint or "")
-        assert 128 >= len(told.details["upstream"]["correlationId"])
-        assert 128 >= len(told.details["upstream"]["tool"])
+        assert 100 >= len(forwarded.hint or "")
+        assert 128 >= len(forwarded.details["upstream"]["correlationId"])
+        assert 128 >= len(forwarded.details["upstream"]["tool"])
 
 
 @pytest.mark.parametrize("ours", DIALECTS)
@@ -256,14 +256,14 @@ def test_any_upstream_result_becomes_a_bounded_escaped_failure_with_a_new_id(
 ) -> None:
     """This holds in each dialect for any structured content with `isError`."""
     result = handed_on(failure(canonical(**changes) if as_changes else plain, *texts), dialect=ours, limits=LIMITS)
-    told = envelope_of(result)
-    assert ours == told.dialect
-    assert 200 >= len(told.message)
+    forwarded = envelope_of(result)
+    assert ours == forwarded.dialect
+    assert 200 >= len(forwarded.message)
     assert 60_000 > len(result.model_dump_json())
     assert 1 == len(result.content)
     if ours != "system_error":
-        assert ID.fullmatch(told.correlation_id)
-        assert "0123456789abcdef" != told.correlation_id
-        assert "forward" == told.tool
-    for text in (result.content[0].text, told.message):
+        assert ID.fullmatch(forwarded.correlation_id)
+        assert "0123456789abcdef" != forwarded.correlation_id
+        assert "forward" == forwarded.tool
+    for text in (result.content[0].text, forwarded.message):
         assert text == clean_text(text)

@@ -134,10 +134,10 @@ def test_the_throw_site_replaces_or_removes(call: Any) -> None:
         ({"recovery": None}, None),
         ({"recovery": None, "data": {"recovery": {"hint": "A caller's words."}}}, None),
     ]
-    for given, expected in cases:
+    for options, expected in cases:
         for make in (
-            lambda ctx, given=given: ctx.fail("no_match", **given),
-            lambda ctx, given=given: not_found(reason="no_match", **given),
+            lambda ctx, options=options: ctx.fail("no_match", **options),
+            lambda ctx, options=options: not_found(reason="no_match", **options),
         ):
             result = call(raising(make), "f")
             assert expected == error_of(result)["data"].get("recovery")

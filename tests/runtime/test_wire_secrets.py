@@ -226,7 +226,7 @@ def test_protocol_errors_are_redacted():
 def test_a_failure_that_is_passed_on_is_redacted():
     """An upstream server may not redact its failures."""
     secret = "ghp_abcdefghij0123456789ABCD"
-    told = build_envelope(
+    upstream = build_envelope(
         ErrorCode.NOT_FOUND,
         f"no {secret}",
         retry=ErrorCode.NOT_FOUND.retry,
@@ -235,14 +235,14 @@ def test_a_failure_that_is_passed_on_is_redacted():
         context={"session_id": secret},
         limits=Limits(redact_secrets=False),
     )
-    assert secret in told.message
+    assert secret in upstream.message
 
     @tool
     async def relay() -> CallToolResult:
         """Pass on the failure of another server."""
         return CallToolResult(
-            content=[TextContent(type="text", text=told.text())],
-            structured_content={"error": told.to_json()},
+            content=[TextContent(type="text", text=upstream.text())],
+            structured_content={"error": upstream.to_json()},
             is_error=True,
         )
 

@@ -141,7 +141,7 @@ async def serve_on_ports(door: str) -> None:
         apps = {way: serving.streamable_http_app(**options) for way, options in HTTP.items()}
         apps["sse"] = serving.sse_app()
     listening = {way: socket.create_server(("127.0.0.1", 0)) for way in apps}
-    print(json.dumps({way: each.getsockname()[1] for way, each in listening.items()}), flush=True)
+    print(json.dumps({way: listener.getsockname()[1] for way, listener in listening.items()}), flush=True)
     async with anyio.create_task_group() as tasks:
         for way, app in apps.items():
             tasks.start_soon(uvicorn.Server(uvicorn.Config(app, log_level="warning")).serve, [listening[way]])

@@ -41,15 +41,15 @@ Reasons = Literal["no_match", "expired"]
 def fetch(ctx: Context[Reasons], ids: list[str]) -> BatchResult[str]:
     """Fetch articles."""
     batch = Batch[str](ctx)
-    for one in ids:
-        with batch.item(one):
-            if one == "gone":
-                raise ctx.fail("no_match", f"There is no {one}.", {"id": one})
-            if one == "expired":
+    for article_id in ids:
+        with batch.item(article_id):
+            if article_id == "gone":
+                raise ctx.fail("no_match", f"There is no {article_id}.", {"id": article_id})
+            if article_id == "expired":
                 raise ctx.fail("expired")
-            if one == "crash":
+            if article_id == "crash":
                 raise RuntimeError("secret in a crash")
-            batch.add(f"article {one}")
+            batch.add(f"article {article_id}")
     return batch.result()
 
 
@@ -71,9 +71,13 @@ async def test_failed_items_are_listed_next_to_successful_ones() -> None:
     assert ["article a", "article b"] == content["succeeded"]
     gone, crash = content["failed"]
     assert ("gone", "crash") == (gone["item"], crash["item"])
-    told = Envelope.from_json(gone["error"])
-    assert ("no_match", "Call search to find valid ids.", {"id": "gone"}) == (told.reason, told.hint, told.details)
-    assert 16 == len(told.correlation_id)
+    envelope = Envelope.from_json(gone["error"])
+    assert ("no_match", "Call search to find valid ids.", {"id": "gone"}) == (
+        envelope.reason,
+        envelope.hint,
+        envelope.details,
+    )
+    assert 16 == len(envelope.correlation_id)
     assert ("INTERNAL_ERROR", False) == (crash["error"]["name"], "secret" in str(content))
 
 
@@ -81,26 +85,33 @@ async def test_failed_items_are_listed_next_to_successful_ones() -> None:
 async def test_a_batch_fails_if_every_item_failed() -> None:
     """The reason is the shared one, or else the code is the most severe one; all items are counted and listed."""
     result, _ = await call("gone", "gone")
-    told = Envelope.from_result(result)
+    envelope = Envelope.from_result(result)
     assert result.is_error
-    assert told is not None
-    assert ("no_match", {"no_match": 2}, "gone") == (told.reason, told.details["counts"], told.details["id"])
-    assert ("All 2 items failed: There is no gone.", "Call search to find valid ids.") == (told.message, told.hint)
+    assert envelope is not None
+    assert ("no_match", {"no_match": 2}, "gone") == (
+        envelope.reason,
+        envelope.details["counts"],
+        envelope.details["id"],
+    )
+    assert ("All 2 items failed: There is no gone.", "Call search to find valid ids.") == (
+        envelope.message,
+        envelope.hint,
+    )
     result, _ = await call("gone", "crash", "gone")
-    told = envelope_of(result)
-    assert (None, ErrorCode.INTERNAL_ERROR) == (told.reason, told.error_code)
-    assert {"INTERNAL_ERROR": 1, "no_match": 2} == told.details["counts"]
-    assert ["crash", "gone", "gone"] == [failure["item"] for failure in told.details["failed"]]
-    assert "Read `failed` in the data" in (told.hint or "")
-    assert told.message.startswith("All 3 items failed: 2 no_match, 1 INTERNAL_ERROR. The most severe: ")
+    envelope = envelope_of(result)
+    assert (None, ErrorCode.INTERNAL_ERROR) == (envelope.reason, envelope.error_code)
+    assert {"INTERNAL_ERROR": 1, "no_match": 2} == envelope.details["counts"]
+    assert ["crash", "gone", "gone"] == [failure["item"] for failure in envelope.details["failed"]]
+    assert "Read `failed` in the data" in (envelope.hint or "")
+    assert envelope.message.startswith("All 3 items failed: 2 no_match, 1 INTERNAL_ERROR. The most severe: ")
 
 
 @pytest.mark.anyio
 async def test_a_batch_fails_immediately_if_the_contract_says_so() -> None:
     """An expired token fails the whole call, even after successful items."""
     result, _ = await call("a", "expired", "b")
-    told = envelope_of(result)
-    assert ("expired", ErrorCode.UNAUTHORIZED) == (told.reason, told.error_code)
+    envelope = envelope_of(result)
+    assert ("expired", ErrorCode.UNAUTHORIZED) == (envelope.reason, envelope.error_code)
 
 
 @pytest.mark.anyio
@@ -115,8 +126,8 @@ async def test_each_failed_item_is_recorded(caplog: pytest.LogCaptureFixture) ->
 @pytest.mark.no_server
 def test_a_batch_works_outside_a_request() -> None:
     """In a unit test the tool is called directly."""
-    found = fetch(ids=["a", "gone"])
-    assert (["article a"], ["gone"]) == (found.succeeded, [failure.item for failure in found.failed])
+    result = fetch(ids=["a", "gone"])
+    assert (["article a"], ["gone"]) == (result.succeeded, [failure.item for failure in result.failed])
 
 
 async def run(handler: Any, **arguments: Any) -> tuple[Any, Any]:
@@ -134,7 +145,7 @@ async def at_once(ctx: Context[Literal["no_match"]], count: int, good: int, larg
     """Process all items concurrently, so that they end in a different order."""
     batch = Batch[str](ctx)
 
-    async def one(number: int) -> None:
+    async def process(number: int) -> None:
         with batch.item({"n": number, "odd": {1}, "nan": float("nan")}):
             await anyio.sleep(0.001 * (3 - number % 4) if count < 50 else 0)
             batch.add(f"result {number}")
@@ -143,16 +154,16 @@ async def at_once(ctx: Context[Literal["no_match"]], count: int, good: int, larg
 
     async with anyio.create_task_group() as group:
         for number in range(count):
-            group.start_soon(one, number)
+            group.start_soon(process, number)
     return batch.result()
 
 
 @pytest.mark.anyio
 async def test_concurrent_items_keep_their_order_and_results() -> None:
     """Results are in start order, and a failed item removes the results that it had added."""
-    result, told = await run(at_once, count=12, good=6)
+    result, envelope = await run(at_once, count=12, good=6)
     content = result.structured_content
-    assert told is None
+    assert envelope is None
     assert [f"result {number}" for number in range(6)] == content["succeeded"]
     assert list(range(6, 12)) == [failure["item"]["n"] for failure in content["failed"]]
     assert "NaN" == content["failed"][0]["item"]["nan"]
@@ -183,15 +194,15 @@ async def test_an_item_that_succeeded_without_a_result_counts() -> None:
     @tool(errors=[NO_MATCH])
     def delete(ctx: Context[Literal["no_match"]], ids: list[str]) -> BatchResult[str]:
         batch = Batch[str](ctx)
-        for one in ids:
-            with batch.item(one):
-                if one == "gone":
+        for article_id in ids:
+            with batch.item(article_id):
+                if article_id == "gone":
                     raise ctx.fail("no_match")
         assert len(batch.failed) == ids.count("gone")
         return batch.result()
 
-    result, told = await run(delete, ids=["a", "gone", "b"])
-    assert told is None
+    result, envelope = await run(delete, ids=["a", "gone", "b"])
+    assert envelope is None
     assert ([], 1) == (result.structured_content["succeeded"], len(result.structured_content["failed"]))
     assert (await run(delete, ids=[]))[1] is None
     alone = (await run(delete, ids=["gone"]))[1]
@@ -216,10 +227,14 @@ async def test_items_that_failed_differently_have_the_most_severe_code() -> None
                 raise timeout("late", recovery=None, retry=Retry.after(seconds=3))
         return batch.result()
 
-    _, told = await run(mixed, kinds=["crash", "group", "crash"])
-    assert (None, ErrorCode.INTERNAL_ERROR, 3) == (told.reason, told.error_code, len(told.details["failed"]))
-    _, told = await run(mixed, kinds=["group", "group"])
-    assert ("no_match", 7, "All 2 items failed: none") == (told.reason, told.details["id"], told.message)
+    _, envelope = await run(mixed, kinds=["crash", "group", "crash"])
+    assert (None, ErrorCode.INTERNAL_ERROR, 3) == (
+        envelope.reason,
+        envelope.error_code,
+        len(envelope.details["failed"]),
+    )
+    _, envelope = await run(mixed, kinds=["group", "group"])
+    assert ("no_match", 7, "All 2 items failed: none") == (envelope.reason, envelope.details["id"], envelope.message)
     _, slow = await run(mixed, kinds=["slow", "slow"])
     assert (ErrorCode.TIMEOUT, ErrorCode.TIMEOUT.sentence in slow.message) == (slow.error_code, True)
     _, both = await run(mixed, kinds=["slow", "crash"])
@@ -251,7 +266,9 @@ async def test_batches_nest() -> None:
     result, _ = await run(shelves, shelves={"a": ["x", "gone"], "b": ["gone"]})
     content = result.structured_content
     assert [["a"], ["a"], ["x"]] == content["succeeded"]
-    assert [("b", "no_match")] == [(one["item"], one["error"]["data"]["reason"]) for one in content["failed"]]
+    assert [("b", "no_match")] == [
+        (failure["item"], failure["error"]["data"]["reason"]) for failure in content["failed"]
+    ]
 
 
 @pytest.mark.no_server
@@ -287,10 +304,10 @@ async def test_an_awaited_task_may_be_cancelled() -> None:
     result, _ = await run(wait, items=["a", "lost", "b"])
     content = result.structured_content
     assert (["a", "b"], "REQUEST_CANCELLED") == (content["succeeded"], content["failed"][0]["error"]["name"])
-    _, told = await run(wait, items=["lost", "lost"])
-    assert (ErrorCode.REQUEST_CANCELLED, 2) == (told.error_code, len(told.details["failed"]))
-    _, told = await run(wait, items=["a", "exit"])
-    assert (ErrorCode.INTERNAL_ERROR, {}) == (told.error_code, told.details)
+    _, envelope = await run(wait, items=["lost", "lost"])
+    assert (ErrorCode.REQUEST_CANCELLED, 2) == (envelope.error_code, len(envelope.details["failed"]))
+    _, envelope = await run(wait, items=["a", "exit"])
+    assert (ErrorCode.INTERNAL_ERROR, {}) == (envelope.error_code, envelope.details)
 
     def thread() -> None:
         with Batch[str](Context()).item("x"):
@@ -330,16 +347,16 @@ async def act(
         "large": lambda text: ctx.fail("no_match", text, {"row": text * 700}),
     }
 
-    async def one(item: list[Any]) -> None:
+    async def fail_item(item: list[Any]) -> None:
         with batch.item(item):
             raise failures[item[0]](item[1])
 
     async with anyio.create_task_group() as group:
         for item in items:
             if together:
-                group.start_soon(one, item)
+                group.start_soon(fail_item, item)
             else:
-                await one(item)
+                await fail_item(item)
     return batch.result()
 
 
@@ -385,8 +402,8 @@ async def test_no_item_is_listed_after_one_that_does_not_fit() -> None:
     """Otherwise the listed items would depend on the order."""
     large = [["large", "a"]] * 11
     for items in ([*large, ["large", "cc"], ["no_match", "a"]], [*large, ["no_match", "a"], ["large", "cc"]]):
-        _, told = await run(act, items=items)
-        assert large == [failure["item"] for failure in told.details["failed"]]
+        _, envelope = await run(act, items=items)
+        assert large == [failure["item"] for failure in envelope.details["failed"]]
 
 
 @pytest.mark.parametrize(
@@ -406,8 +423,8 @@ async def test_the_most_severe_code_and_the_most_cautious_advice(
     kinds: list[str], code: ErrorCode, reason: str | None, retry: Retry
 ) -> None:
     """Server faults outrank service faults, which outrank caller faults; "never" outranks "later"."""
-    _, told = await run(act, items=[[kind, "x"] for kind in kinds])
-    assert (code, reason, retry) == (told.error_code, told.reason, told.retry)
+    _, envelope = await run(act, items=[[kind, "x"] for kind in kinds])
+    assert (code, reason, retry) == (envelope.error_code, envelope.reason, envelope.retry)
 
 
 @pytest.mark.anyio
@@ -418,20 +435,20 @@ async def test_the_recovery_that_the_items_share_is_sent() -> None:
         (["alone", "conflicted"], "Read it again."),
         (["no_match", "busy"], "Read `failed` in the data: each item says why it failed and what to do about it."),
     ):
-        _, told = await run(act, items=[[kind, "x"] for kind in kinds])
-        assert hint == told.hint
-    _, told = await run(act, items=[["busy", "a"], ["busy", "cc"], ["busy", "b"]])
-    assert (Retry.after(seconds=2), "All 3 items failed; one of them: a") == (told.retry, told.message)
+        _, envelope = await run(act, items=[[kind, "x"] for kind in kinds])
+        assert hint == envelope.hint
+    _, envelope = await run(act, items=[["busy", "a"], ["busy", "cc"], ["busy", "b"]])
+    assert (Retry.after(seconds=2), "All 3 items failed; one of them: a") == (envelope.retry, envelope.message)
 
 
 @pytest.mark.anyio
 async def test_many_reasons_are_counted_within_bounds() -> None:
     """The 50 most frequent are named, and the others are one number."""
-    _, told = await run(act, items=[["undeclared", str(number)] for number in [*range(80), 79]])
-    counts = told.details["counts"]
+    _, envelope = await run(act, items=[["undeclared", str(number)] for number in [*range(80), 79]])
+    counts = envelope.details["counts"]
     assert (51, "r79", 2, 30) == (len(counts), next(iter(counts)), counts["r79"], counts["(others)"])
     assert 81 == sum(counts.values())
-    assert told.details["note"].endswith(", ….")
+    assert envelope.details["note"].endswith(", ….")
 
 
 @pytest.mark.anyio
@@ -574,10 +591,10 @@ def test_results_without_an_item_are_taken() -> None:
     for number in range(13):
         with batch.item(number):
             raise CodedError(ErrorCode.CONFLICT, reason=f"r{number}")
-    found = batch.result()
-    assert ([1], 1) == (found.succeeded, len(found.failed))
-    assert found.note is not None
-    assert found.note.endswith("1 r10, ….")
+    result = batch.result()
+    assert ([1], 1) == (result.succeeded, len(result.failed))
+    assert result.note is not None
+    assert result.note.endswith("1 r10, ….")
     for wrong in (0, True, 1.5):
         with pytest.raises(ValueError, match="max_failures"):
             Batch(Context(), max_failures=wrong)  # type: ignore[arg-type]

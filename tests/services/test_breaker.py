@@ -443,13 +443,13 @@ class Calls(RuleBasedStateMachine):
         """Before the advised time, calls are refused; after exactly that time, a call is let through."""
         with pytest.raises(CircuitOpenError) as refused, self.breaker:
             pass
-        told = refused.value.retry
-        assert told is not None
-        assert told.seconds is not None
+        advice = refused.value.retry
+        assert advice is not None
+        assert advice.seconds is not None
         began = self.clock.now
-        self.clock.now += part * (told.seconds - 0.001)
+        self.clock.now += part * (advice.seconds - 0.001)
         assert self.breaker.retry_after > 0
-        self.clock.now = began + told.seconds
+        self.clock.now = began + advice.seconds
         assert 0.0 == self.breaker.retry_after
         self.begin()
         assert self.running[-1][1]

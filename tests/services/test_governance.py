@@ -22,8 +22,8 @@ pytestmark = pytest.mark.usefixtures("door")
 async def context_of(server: Server, name: str = "act") -> Any:
     """Return the context of a call's failure."""
     async with Client(server) as client:
-        told = envelope_of(await client.call_tool(name, {}))
-    return told.context
+        envelope = envelope_of(await client.call_tool(name, {}))
+    return envelope.context
 
 
 @pytest.mark.no_server
@@ -154,10 +154,10 @@ def test_a_block_left_in_another_context_undoes_nothing() -> None:
         with bind(role="generator"):
             yield
 
-    one = generator()
-    contextvars.copy_context().run(next, one)
+    suspended = generator()
+    contextvars.copy_context().run(next, suspended)
     with bind(role="here"):
-        one.close()
+        suspended.close()
         assert {"role": "here"} == bound()
 
 

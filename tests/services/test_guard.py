@@ -141,8 +141,12 @@ async def test_a_reason_belongs_to_the_running_tool() -> None:
         return service(key)
 
     async with Client(Server("rows", tools=[get])) as client:
-        told = envelope_of(await client.call_tool("get", {"key": "zebra"}))
-    assert ("no_row", "No such row.", "Call list_rows to see what there is.") == (told.reason, told.message, told.hint)
+        envelope = envelope_of(await client.call_tool("get", {"key": "zebra"}))
+    assert ("no_row", "No such row.", "Call list_rows to see what there is.") == (
+        envelope.reason,
+        envelope.message,
+        envelope.hint,
+    )
 
 
 @pytest.mark.parametrize(

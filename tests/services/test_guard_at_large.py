@@ -159,14 +159,14 @@ def test_group_members_that_differ_are_mapped_separately() -> None:
     """A coded error is kept, the others are mapped with themselves as the cause, and `except*` finds them."""
     coded = not_found("gone")
     key, value = KeyError("hunter2"), ValueError("v")
-    found: list[CodedError] = []
+    errors: list[CodedError] = []
     try:
         with guard(errors={KeyError: NO_ROW}):
             raise ExceptionGroup("g", [coded, key, value])
     except* CodedError as group:
-        found = [leaf for leaf in group.exceptions if isinstance(leaf, CodedError)]
-    assert [coded, "no_row", ErrorCode.VALIDATION_ERROR] == [found[0], found[1].reason, found[2].code]
-    assert [None, key, value] == [leaf.__cause__ for leaf in found]
+        errors = [leaf for leaf in group.exceptions if isinstance(leaf, CodedError)]
+    assert [coded, "no_row", ErrorCode.VALIDATION_ERROR] == [errors[0], errors[1].reason, errors[2].code]
+    assert [None, key, value] == [leaf.__cause__ for leaf in errors]
 
 
 def test_groups_without_an_entry() -> None:
@@ -251,8 +251,8 @@ class Form(BaseModel):
 def test_secrets_in_models_texts_and_tracebacks_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     """Fields are redacted by name and texts by shape, including in tracebacks and beyond the cut."""
     secret = "hunter2hunter2"
-    given = {"form": Form(api_key=secret, page=3), "login": Login("ann", secret), "line": f"password={secret}"}
-    with pytest.raises(CodedError), guard("x", input=given, context={"token": secret, "n": 1}):
+    arguments = {"form": Form(api_key=secret, page=3), "login": Login("ann", secret), "line": f"password={secret}"}
+    with pytest.raises(CodedError), guard("x", input=arguments, context={"token": secret, "n": 1}):
         raise RuntimeError(f"line\n{'x' * 980} password={secret}")
     text = caplog.text + str(caplog.records[0].mcpcore)  # type: ignore[attr-defined]
     assert secret not in text.replace(f'secret = "{secret}"', "")
@@ -347,5 +347,5 @@ async def test_an_explicit_context_declares_the_reasons() -> None:
     assert isinstance(other, CodedError)
     assert ("other", ErrorCode.INTERNAL_ERROR) == (other.reason, other.code)
     async with Client(Server("rows", tools=[get])) as client:
-        told = envelope_of(await client.call_tool("get", {"reason": "no_row"}))
-    assert "no_row" == told.reason
+        envelope = envelope_of(await client.call_tool("get", {"reason": "no_row"}))
+    assert "no_row" == envelope.reason

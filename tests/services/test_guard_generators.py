@@ -20,14 +20,14 @@ ENDED: list[str] = []
 def rows(last: str) -> Iterator[Any]:
     """The rows."""
     try:
-        given = yield "first"
+        sent = yield "first"
         try:
-            given = yield given
+            sent = yield sent
         except LookupError as exc:
-            given = yield type(exc).__name__
+            sent = yield type(exc).__name__
         if last == "fail":
             raise KeyError("hunter2")
-        return given
+        return sent
     finally:
         ENDED.append(last)
 
@@ -36,11 +36,11 @@ def rows(last: str) -> Iterator[Any]:
 async def rows_async(last: str) -> AsyncIterator[Any]:
     """The rows."""
     try:
-        given = yield "first"
+        sent = yield "first"
         try:
-            given = yield given
+            sent = yield sent
         except LookupError as exc:
-            given = yield type(exc).__name__
+            sent = yield type(exc).__name__
         if last == "sleep":
             await anyio.sleep(10)
         if last == "fail":
@@ -119,7 +119,7 @@ def test_an_exception_in_a_generator_is_mapped_and_logged_once(
 
 
 @guard("Rows.found")
-def found() -> Iterator[str]:
+def vanishing_rows() -> Iterator[str]:
     yield "first"
     raise not_found("gone")
 
@@ -135,7 +135,7 @@ async def fail_with_a_code() -> None:
         pass
 
 
-@pytest.mark.parametrize("failing", [lambda: list(found()), lambda: anyio.run(fail_with_a_code)])
+@pytest.mark.parametrize("failing", [lambda: list(vanishing_rows()), lambda: anyio.run(fail_with_a_code)])
 def test_an_error_with_a_code_leaves_a_generator_unchanged(failing: Callable[[], Any]) -> None:
     """It is not wrapped."""
     with pytest.raises(CodedError, match="gone") as raised:

@@ -89,14 +89,14 @@ def test_an_unread_body_stays_unread_in_sync_code(url: str) -> None:
 async def test_async_clients_read_unread_bodies(url: str) -> None:
     """Streams of httpx, httpx2 and aiohttp are read up to a limit."""
 
-    found = []
+    errors = []
     for module in (httpx, httpx2):
         async with module.AsyncClient() as client, client.stream("GET", f"{url}/500") as response:
-            found.append(await from_http_response_async(response, body=True, body_limit=20))
+            errors.append(await from_http_response_async(response, body=True, body_limit=20))
     async with aiohttp.ClientSession() as session, session.get(f"{url}/429") as answer:
-        found.append(from_http_response(answer))
-        found.append(await from_http_response_async(answer, body=True))
-    first, second, unread, limited = found
+        errors.append(from_http_response(answer))
+        errors.append(await from_http_response_async(answer, body=True))
+    first, second, unread, limited = errors
     for error in (first, second):
         assert error.data is not None
         assert (ErrorCode.SERVICE_UNAVAILABLE, True) == (error.code, len(error.data["body"]) <= 60)

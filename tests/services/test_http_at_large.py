@@ -75,18 +75,18 @@ def url() -> Iterator[str]:
 
 async def by_all(url: str, **options: Any) -> list[CodedError]:
     """Return each client's conversion of an answer whose body has not been read yet."""
-    found = []
+    errors = []
     for module in (httpx, httpx2):
         async with module.AsyncClient() as client, client.stream("GET", url) as response:
-            found.append(await from_http_response_async(response, body=True, **options))
+            errors.append(await from_http_response_async(response, body=True, **options))
         with module.Client() as client, client.stream("GET", url) as response:
-            found.append(await from_http_response_async(response, body=True, **options))
+            errors.append(await from_http_response_async(response, body=True, **options))
     async with aiohttp.ClientSession() as session, session.get(url, allow_redirects=False) as response:
-        found.append(await from_http_response_async(response, body=True, **options))
+        errors.append(await from_http_response_async(response, body=True, **options))
     got = await asyncio.to_thread(requests.get, url, stream=True, timeout=5, allow_redirects=False)
     with got as response:
-        found.append(await from_http_response_async(response, body=True, **options))
-    return found
+        errors.append(await from_http_response_async(response, body=True, **options))
+    return errors
 
 
 @pytest.mark.parametrize(
@@ -259,6 +259,6 @@ async def test_the_declaration_of_the_contract_applies(
         raise from_http_response(httpx.Response(status, headers=headers), reason=reason)
 
     async with Client(Server("s", tools=[get])) as client:
-        told = envelope_of(await client.call_tool("get", {}))
-    assert (reason, advice) == (told.reason, told.retry)
-    assert (told.hint is None) == (reason == "unknown")
+        envelope = envelope_of(await client.call_tool("get", {}))
+    assert (reason, advice) == (envelope.reason, envelope.retry)
+    assert (envelope.hint is None) == (reason == "unknown")

@@ -144,8 +144,8 @@ async def test_a_reason_declared_as_not_retryable_is_not_retried() -> None:
         return retrying(backoff=0.001)(act)()
 
     async with Client(Server("shop", tools=[visit])) as client:
-        told = envelope_of(await client.call_tool("visit", {}))
-    assert (1, False) == (len(calls), told.retryable)
+        envelope = envelope_of(await client.call_tool("visit", {}))
+    assert (1, False) == (len(calls), envelope.retryable)
 
 
 @pytest.mark.parametrize("options", [{"attempts": 0}, {"attempts": 1.5}, {"max_wait": -1}, {"deadline": float("nan")}])
@@ -286,15 +286,15 @@ async def test_one_decorated_function_serves_concurrent_calls() -> None:
             raise timeout()
         return len(left)
 
-    found: list[int] = []
+    results: list[int] = []
 
-    async def one() -> None:
-        found.append(await act([]))
+    async def call_once() -> None:
+        results.append(await act([]))
 
     async with anyio.create_task_group() as group:
         for _ in range(20):
-            group.start_soon(one)
-    assert [3] * 20 == found
+            group.start_soon(call_once)
+    assert [3] * 20 == results
 
 
 def test_a_backoff_beyond_the_cap_is_cut_to_it() -> None:
@@ -434,10 +434,10 @@ async def test_what_may_have_taken_effect_is_not_repeated(
     for hints, expected in ((None, in_any_tool), (SENDS, in_a_tool_that_sends)):
         calls.clear()
         async with Client(Server("s", tools=[handler.with_options(annotations=hints)])) as client:
-            told = envelope_of(await client.call_tool(handler.name, {}))
+            envelope = envelope_of(await client.call_tool(handler.name, {}))
         assert expected == len(calls)
         if hints is SENDS and how in ("crash", "silent", "group"):
-            assert ("unknown", Retry.never()) == (told.effects, told.retry)
+            assert ("unknown", Retry.never()) == (envelope.effects, envelope.retry)
 
 
 @pytest.mark.usefixtures("door")

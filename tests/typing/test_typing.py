@@ -56,8 +56,8 @@ class Checker:
         """Check `files`, which are in `folder`, against the `mcpcore` of this environment."""
         if self.settings is not None:
             (folder / self.settings[0]).write_text(self.settings[1], encoding="utf-8")
-        found = _run(self.command(files), folder, self.read)
-        return [finding for finding in found if Path(finding.file).name in files]
+        findings = _run(self.command(files), folder, self.read)
+        return [finding for finding in findings if Path(finding.file).name in files]
 
 
 def _run(command: list[str], folder: Path, read: Callable[[str], Iterable[Finding]]) -> list[Finding]:
@@ -74,25 +74,25 @@ def _script(name: str) -> str:
 def _mypy(stdout: str) -> Iterable[Finding]:
     for line in stdout.splitlines():
         if line.startswith("{"):
-            found = json.loads(line)
-            if found["severity"] == "error":
-                yield Finding(found["file"], found["line"], found["message"])
+            diagnostic = json.loads(line)
+            if diagnostic["severity"] == "error":
+                yield Finding(diagnostic["file"], diagnostic["line"], diagnostic["message"])
 
 
 def _pyright(stdout: str) -> Iterable[Finding]:
-    for found in json.loads(stdout)["generalDiagnostics"]:
-        if found["severity"] != "information":
-            yield Finding(found["file"], found["range"]["start"]["line"] + 1, found["message"])
+    for diagnostic in json.loads(stdout)["generalDiagnostics"]:
+        if diagnostic["severity"] != "information":
+            yield Finding(diagnostic["file"], diagnostic["range"]["start"]["line"] + 1, diagnostic["message"])
 
 
 def _ty(stdout: str) -> Iterable[Finding]:
-    for found in json.loads(stdout):
-        yield Finding(found["location"]["path"], found["location"]["positions"]["begin"]["line"], found["description"])
+    for diagnostic in json.loads(stdout):
+        yield Finding(diagnostic["location"]["path"], diagnostic["location"]["positions"]["begin"]["line"], diagnostic["description"])
 
 
 def _pyrefly(stdout: str) -> Iterable[Finding]:
-    for found in json.loads(stdout)["errors"]:
-        yield Finding(found["path"], found["line"], found["description"])
+    for diagnostic in json.loads(stdout)["errors"]:
+        yield Finding(diagnostic["path"], diagnostic["line"], diagnostic["description"])
 
 
 # The plugin has hooks for calls alone, so a call in the other folder is checked as if no plugin were there.
@@ -140,9 +140,9 @@ def by_mypy(folder: Path) -> dict[str, list[Finding]]:
     slow = ["--no-fast-exit"] if "COVERAGE_PROCESS_CONFIG" in os.environ else []
     # The cache is not warm, which would hide what a first user sees; it is written, since mypy then stores the types of the plugin.
     options = [*slow, "--config-file", "settings.ini", "--output", "json", "--cache-dir", "cache"]
-    found = _run([sys.executable, "-m", "mypy", *options, "plain", "plugin"], folder, _mypy)
-    plain = [finding for finding in found if Path(finding.file).parent.name == "plain"]
-    return {"mypy": plain, "plugin": [finding for finding in found if finding not in plain]}
+    findings = _run([sys.executable, "-m", "mypy", *options, "plain", "plugin"], folder, _mypy)
+    plain = [finding for finding in findings if Path(finding.file).parent.name == "plain"]
+    return {"mypy": plain, "plugin": [finding for finding in findings if finding not in plain]}
 
 
 _BASED_SETTINGS = {"pythonVersion": "3.11", **dict.fromkeys(_STYLE, False)}
@@ -190,13 +190,13 @@ def expected(checker: str) -> dict[tuple[str, int], str]:
     places = {}
     for path in sorted(CASES.glob("*.py")):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if (found := EXPECTED.search(line)) is not None:
-                named = set(found["checkers"].split())
+            if (match := EXPECTED.search(line)) is not None:
+                named = set(match["checkers"].split())
                 unknown = named - {*FIVE, "plugin", "all"}
                 assert not unknown, f"{path.name}:{number} names {sorted(unknown)}, which are no checkers"
                 # The plugin adds to what mypy says.
                 if named & {checker, "all"} or (checker == "plugin" and "mypy" in named):
-                    places[path.name, number] = found["why"]
+                    places[path.name, number] = match["why"]
     return places
 
 
@@ -210,15 +210,15 @@ def test_a_checker_complains_where_the_cases_say_and_nowhere_else(checkers: tupl
     if other := OTHERS.get(checkers[0]):
         for name in FILES:
             shutil.copy(CASES / name, tmp_path)
-        found = {other.name: other.run(tmp_path, FILES)}
+        findings = {other.name: other.run(tmp_path, FILES)}
     else:
-        found = by_mypy(tmp_path)
+        findings = by_mypy(tmp_path)
     problems = []
     for checker in checkers:
-        due, places = expected(checker), {finding.place for finding in found[checker]}
+        due, places = expected(checker), {finding.place for finding in findings[checker]}
         problems += [
             f"{checker} reports a valid line: {Path(finding.file).name}:{finding.line}: {finding.message}"
-            for finding in found[checker]
+            for finding in findings[checker]
             if finding.place not in due
         ]
         problems += [

@@ -69,8 +69,8 @@ async def echo(
         os._exit(3)
     if count == 98:
         time.sleep(30)  # noqa: ASYNC251 - a server that hangs as a whole
-    given = {"words": words, "count": count, "mode": mode, "point": point and point.model_dump()}
-    return Echo(given=given, argv=sys.argv[1:], stdin=sys.stdin.read())
+    arguments = {"words": words, "count": count, "mode": mode, "point": point and point.model_dump()}
+    return Echo(given=arguments, argv=sys.argv[1:], stdin=sys.stdin.read())
 
 
 server = Server("noisy", tools=[echo])

@@ -59,13 +59,13 @@ def server_of(auth: JWTVerifier | None, **options: Any) -> FastMCP[Any]:
 async def envelopes(url: str, token: str | None) -> list[dict[str, Any]]:
     """Return the envelopes of a tool call, a resource read and a prompt."""
     async with Client(StreamableHttpTransport(url, auth=token)) as client:
-        found = [(await client.call_tool_mcp("count", {})).structured_content["error"]]
+        failures = [(await client.call_tool_mcp("count", {})).structured_content["error"]]
         for method, argument in (("read_resource", "orders://all"), ("get_prompt", "summarise")):
             try:
                 await getattr(client, method)(argument)
             except MCPError as error:
-                found.append(error.error.data["error"])
-        return found
+                failures.append(error.error.data["error"])
+        return failures
 
 
 @pytest.mark.slow

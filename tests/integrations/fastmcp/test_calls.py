@@ -88,7 +88,7 @@ class TestInjection:
         mcp = server_of(f)
 
         @mcp.resource("data://one")
-        def one() -> str:
+        def text() -> str:
             return "text"
 
         async def on_progress(done: float, total: float | None, message: str | None) -> None:

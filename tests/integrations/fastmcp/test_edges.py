@@ -80,8 +80,8 @@ def test_fastmcp_errors_raised_by_authors_are_read() -> None:
 
     @tool(errors=[NO_ORDER])
     async def nested() -> Any:
-        found: Any = await mcp.get_tool("inner")
-        return await found.run({"x": SECRET})
+        inner_tool: Any = await mcp.get_tool("inner")
+        return await inner_tool.run({"x": SECRET})
 
     extended(mcp, own, nested)
     error = error_of(calling(mcp, "own"))

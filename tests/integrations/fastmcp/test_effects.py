@@ -49,7 +49,7 @@ def contracted(*tools: Any, name: str = "s", **options: Any) -> FastMCP[Any]:
     return extended(FastMCP(name), ContractMiddleware(**options), *tools)
 
 
-def told(mcp: FastMCP[Any], name: str, how: str = "silent", **arguments: Any) -> Any:
+def effects_and_retry(mcp: FastMCP[Any], name: str, how: str = "silent", **arguments: Any) -> Any:
     """Return the effects and the advice of a call that fails."""
 
     read = envelope_of(ask(Client(mcp), lambda client: client.call_tool_mcp(name, {"how": how, **arguments})))
@@ -63,9 +63,9 @@ def test_annotations_of_the_fastmcp_decorator(how: str) -> None:
     mcp.tool(annotations=HINTS, name="a")(send.with_options())
     mcp.tool(annotations=SENDS, name="b")(tool(errors=[SILENT], annotations=READS)(send.handler))
     mcp.tool(name="c")(tool(errors=[SILENT], annotations=READS)(send.handler))
-    assert UNKNOWN == told(mcp, "a", how)
-    assert UNKNOWN == told(mcp, "b", how)
-    assert "none" == told(mcp, "c", how)[0]
+    assert UNKNOWN == effects_and_retry(mcp, "a", how)
+    assert UNKNOWN == effects_and_retry(mcp, "b", how)
+    assert "none" == effects_and_retry(mcp, "c", how)[0]
 
 
 @pytest.mark.parametrize(
@@ -87,25 +87,25 @@ def test_the_annotations_that_a_client_sees_count(
     mcp = contracted(registered, transformed)
     mcp.mount(extended(FastMCP("below"), registered), namespace="below")
     for name in ("registered", "transformed", "below_registered"):
-        assert expected == told(mcp, name)
-        assert expected == told(mcp, name), "the second call says the same"
+        assert expected == effects_and_retry(mcp, name)
+        assert expected == effects_and_retry(mcp, name), "the second call says the same"
 
 
 def test_a_mounted_server_uses_its_own_tools() -> None:
     """This holds even if it has its own middleware."""
     mcp = contracted()
     mcp.mount(contracted(send.with_options(annotations=SENDS), name="below"), namespace="below")
-    assert UNKNOWN == told(mcp, "below_send")
+    assert UNKNOWN == effects_and_retry(mcp, "below_send")
 
 
 def test_a_tool_that_replaces_another() -> None:
     """The annotations of the former tool are forgotten."""
     mcp = contracted(send.with_options(annotations=SENDS))
-    assert UNKNOWN == told(mcp, "send")
+    assert UNKNOWN == effects_and_retry(mcp, "send")
     for other in (send.with_options(annotations=READS), Tool.from_function(plain, name="send", annotations=READS)):
         mcp.local_provider.remove_tool("send")
         mcp.add_tool(other)
-        assert "none" == told(mcp, "send")[0]
+        assert "none" == effects_and_retry(mcp, "send")[0]
 
 
 @pytest.mark.parametrize("is_plain", [True, False])
@@ -120,7 +120,7 @@ def test_a_timeout_leaves_effects_unknown(is_plain: bool, annotations: Any, expe
 
     mcp = contracted()
     mcp.tool(timeout=0.05, annotations=annotations, name="slow")(slow if is_plain else send.with_options())
-    assert expected == told(mcp, "slow", "slow")
+    assert expected == effects_and_retry(mcp, "slow", "slow")
 
 
 @pytest.mark.parametrize("is_plain", [True, False])
@@ -128,15 +128,15 @@ def test_failures_before_the_handler_do_not_leave_effects_unknown(is_plain: bool
     """These are bad arguments, rate limits, refused callers and dependencies of the handler."""
     made: Any = Tool.from_function(plain, name="act", annotations=SENDS)
     mcp = contracted(made if is_plain else send.with_options(name="act", annotations=SENDS))
-    assert ("none", Retry.never()) == told(mcp, "act", other=1)
-    assert "unknown" == told(mcp, "act", "crash")[0]
+    assert ("none", Retry.never()) == effects_and_retry(mcp, "act", other=1)
+    assert "unknown" == effects_and_retry(mcp, "act", "crash")[0]
 
     class Refuses(Middleware):
         async def on_call_tool(self, context: Any, call_next: Any) -> Any:
             raise AuthorizationError("Not you.")
 
     mcp.add_middleware(Refuses())
-    assert (None, Retry.never()) == told(mcp, "act", "crash")
+    assert (None, Retry.never()) == effects_and_retry(mcp, "act", "crash")
 
 
 def test_a_rate_limit_of_the_server_does_not_leave_effects_unknown() -> None:
@@ -151,7 +151,7 @@ def test_a_rate_limit_of_the_server_does_not_leave_effects_unknown() -> None:
         Limits(),
     )
     for name in ("send", "plain"):
-        assert (None, Retry.after(seconds=30)) == told(mcp, name, "crash")
+        assert (None, Retry.after(seconds=30)) == effects_and_retry(mcp, name, "crash")
 
 
 def broken() -> str:
@@ -171,7 +171,7 @@ def test_a_dependency_that_fails_does_not_leave_effects_unknown(is_plain: bool) 
         mcp.tool(annotations=SENDS)(act)
     else:
         mcp.tool(tool(errors=[SILENT], annotations=SENDS)(act))
-    effects, retry = told(mcp, "act")
+    effects, retry = effects_and_retry(mcp, "act")
     assert (None, Retry.now()) == (effects, retry)
 
 
@@ -194,9 +194,9 @@ def test_middleware_that_crashes_before_a_contract_tool_does_not_leave_effects_u
     mcp = contracted(act)
     crashes = Crashes()
     mcp.add_middleware(crashes)
-    assert (None, Retry.now()) == told(mcp, "act")
+    assert (None, Retry.now()) == effects_and_retry(mcp, "act")
     crashes.after = True
-    assert UNKNOWN == told(mcp, "act")
+    assert UNKNOWN == effects_and_retry(mcp, "act")
 
 
 def test_a_transform_with_a_custom_function() -> None:
@@ -210,14 +210,14 @@ def test_a_transform_with_a_custom_function() -> None:
     made = Tool.from_function(send, name="send", annotations=SENDS)
     renamed = Tool.from_tool(made, name="renamed", transform_args={"how": ArgTransform(name="way")})
     mcp = contracted(Tool.from_tool(made, name="around", transform_fn=around), renamed)
-    assert UNKNOWN == told(mcp, "around", "alone")
-    assert UNKNOWN == told(mcp, "around", "silent")
-    assert ("none", Retry.never()) == told(mcp, "renamed", "silent")
+    assert UNKNOWN == effects_and_retry(mcp, "around", "alone")
+    assert UNKNOWN == effects_and_retry(mcp, "around", "silent")
+    assert ("none", Retry.never()) == effects_and_retry(mcp, "renamed", "silent")
 
 
 def test_a_server_without_the_middleware() -> None:
     """Its contract tools answer their own failures."""
-    assert UNKNOWN == told(extended(FastMCP("alone"), send.with_options(annotations=SENDS)), "send")
+    assert UNKNOWN == effects_and_retry(extended(FastMCP("alone"), send.with_options(annotations=SENDS)), "send")
 
 
 def test_a_tool_that_cannot_be_looked_up(caplog: pytest.LogCaptureFixture) -> None:
@@ -229,4 +229,4 @@ def test_a_tool_that_cannot_be_looked_up(caplog: pytest.LogCaptureFixture) -> No
 
     mcp = extended(Failing("failing"), ContractMiddleware())
     with caplog.at_level(logging.CRITICAL, "mcpcore"):
-        assert None is told(mcp, "send")[0]
+        assert None is effects_and_retry(mcp, "send")[0]

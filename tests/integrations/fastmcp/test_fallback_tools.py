@@ -839,7 +839,7 @@ async def test_the_words_of_a_hint_that_name_a_tool_are_renamed_with_it(depth: i
             assert envelope is not None
             assert (hint, f"{prefix}list_pots") == (envelope.hint, envelope.fallback_tool)
             assert (f"Call {prefix}list_pots.",) == envelope.actions
-        listed = {each.name: each for each in await client.list_tools()}[f"{prefix}get_pot"]
+        listed = {definition.name: definition for definition in await client.list_tools()}[f"{prefix}get_pot"]
         (entry,) = listed.meta[CONTRACT_META_KEY]  # type: ignore[index]
         assert (hint, f"{prefix}list_pots") == (entry["recovery"], entry["fallbackTool"])
         assert hint in str(listed.description)

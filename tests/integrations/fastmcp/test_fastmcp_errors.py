@@ -154,7 +154,7 @@ class TestFastMCPsOwnErrors:
                 await call(*args)
             return raised.value
 
-        told = "FastMCP words {} in a new way: change {} in mcpcore/integrations/fastmcp/errors.py"
+        message = "FastMCP words {} in a new way: change {} in mcpcore/integrations/fastmcp/errors.py"
         for call, arguments, kind in (
             (mcp.call_tool, ("plain", {"how": "crash"}), ToolError),
             (mcp.call_tool, ("plain", {"how": "late"}), ToolError),
@@ -162,18 +162,20 @@ class TestFastMCPsOwnErrors:
             (mcp.render_prompt, ("ask",), PromptError),
         ):
             exc = anyio.run(raised_by, call, *arguments)
-            assert kind is type(exc), told.format("its errors", "WRAPPERS")
-            assert errors.WRAPPERS[kind].match(str(exc)), told.format("its errors", "WRAPPERS")
+            assert kind is type(exc), message.format("its errors", "WRAPPERS")
+            assert errors.WRAPPERS[kind].match(str(exc)), message.format("its errors", "WRAPPERS")
             assert isinstance(errors.raised_within(exc), KeyError | httpx2.ReadTimeout)
         failed = errors.raised_within(anyio.run(raised_by, mcp.call_tool, "depends", {}))
-        assert isinstance(failed, KeyError), told.format("a failed dependency", "WRAPPERS")
+        assert isinstance(failed, KeyError), message.format("a failed dependency", "WRAPPERS")
         for arguments in ({"x": SECRET}, {}):
             exc = anyio.run(raised_by, mcp.render_prompt, "ask", arguments)
             exc = errors.raised_within(exc)
             if arguments:
-                assert errors.UNFIT_ARGUMENT.match(str(exc)), told.format("bad arguments of prompts", "UNFIT_ARGUMENT")
+                assert errors.UNFIT_ARGUMENT.match(str(exc)), message.format(
+                    "bad arguments of prompts", "UNFIT_ARGUMENT"
+                )
         body = errors.raised_within(anyio.run(raised_by, mcp.call_tool, "plain", {"how": "body"}))
-        assert type(body).__name__ == "ValidationError", told.format("an error of a body", "BODY_ERROR")
+        assert type(body).__name__ == "ValidationError", message.format("an error of a body", "BODY_ERROR")
 
     def test_its_log_of_crashes_is_silent(self, caplog: pytest.LogCaptureFixture) -> None:
         """Our redacted entry with the client's id replaces it; without the middleware, FastMCP logs as usual."""

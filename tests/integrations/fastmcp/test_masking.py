@@ -269,13 +269,13 @@ class TestNestedCalls:
 
         @mcp.tool
         async def both() -> str:
-            async def one(name: str) -> None:
+            async def call_failing(name: str) -> None:
                 with pytest.raises(ToolError):
                     await mcp.call_tool(name)
 
             async with anyio.create_task_group() as group:
-                group.start_soon(one, "plain")
-                group.start_soon(one, "declared")
+                group.start_soon(call_failing, "plain")
+                group.start_soon(call_failing, "declared")
             await mcp.call_tool("sold_out")
             return "never"
 

@@ -84,7 +84,7 @@ class TestMounts:
         assert "no_order" == error_of(calling(parent, "order", {"order_id": "none"}))["data"]["reason"]
         assert "no_order" == error_of(calling(parent, "by_number", {"number": "none"}))["data"]["reason"]
         assert "invalid_arguments" == error_of(calling(parent, "order", {"odd": 1}))["data"]["reason"]
-        assert [CONTRACT_META_KEY in each.meta for each in listing(parent).values()].count(True) == 2
+        assert [CONTRACT_META_KEY in definition.meta for definition in listing(parent).values()].count(True) == 2
 
     def test_a_server_of_mcpcore_is_mounted_by_a_proxy(self, caplog: pytest.LogCaptureFixture) -> None:
         """`mcp.mount(server)` fails with an error that says so, at the latest when it is served."""

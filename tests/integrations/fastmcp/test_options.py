@@ -77,7 +77,7 @@ class TestOptions:
             record["tool"],
             record["correlationId"],
         )
-        (middleware,) = [each for each in mcp.middleware if isinstance(each, ContractMiddleware)]
+        (middleware,) = [middleware for middleware in mcp.middleware if isinstance(middleware, ContractMiddleware)]
         assert middleware.audit.path == trail
 
     @pytest.mark.parametrize("dialect", ["ok_envelope_b", "taxonomy", "system_error"])

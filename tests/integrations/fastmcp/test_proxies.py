@@ -74,7 +74,9 @@ def test_the_record_of_the_proxy_says_that_the_failure_is_relayed(
     """The client reads the proxy's id, and the data has the id of the server that failed."""
     error = ask(in_front_of(backend(kind)), method, *arguments)
     theirs, ours = records(caplog)
-    assert [("backend", None), ("front", True)] == [(one["server"], one.get("relayed")) for one in (theirs, ours)]
+    assert [("backend", None), ("front", True)] == [
+        (record["server"], record.get("relayed")) for record in (theirs, ours)
+    ]
     assert (error["correlationId"], surface) == (ours["correlationId"], ours["surface"])
     for said in (theirs, ours):
         assert ("NOT_FOUND", "gone", arguments[0]) == (said["name"], said["reason"], said[surface])

@@ -298,7 +298,9 @@ class TestPrompts:
         assert "gone" == failed(lambda: rendered(mcp, "ask_first"))[1].reason
         assert "Second." == rendered(mcp, "second").messages[0].content.text
         listed = ask(mcp, lambda client: client.list_prompts()).prompts
-        assert [("ask_first", "Asks."), ("second", None)] == [(one.name, one.description) for one in listed]
+        assert [("ask_first", "Asks."), ("second", None)] == [
+            (definition.name, definition.description) for definition in listed
+        ]
         assert 2 == listed[1].meta["b"]
 
     def test_an_invalid_message_is_a_crash(self) -> None:

@@ -170,12 +170,12 @@ class TestResourcesAndPrompts:
         unknown = self.failing(mcp, "prompt", "aks", {"how": "x"})
         without = self.failing(mcp, "prompt", "ask", {"number": "1"})
         unfit = self.failing(mcp, "prompt", "ask", {"how": "x", "number": SECRET})
-        told = [error.data["error"] for error in (nothing, unknown, without, unfit)]
-        assert ["NOT_FOUND", "NOT_FOUND", "INVALID_PARAMS", "INVALID_PARAMS"] == [each["name"] for each in told]
+        errors = [error.data["error"] for error in (nothing, unknown, without, unfit)]
+        assert ["NOT_FOUND", "NOT_FOUND", "INVALID_PARAMS", "INVALID_PARAMS"] == [error["name"] for error in errors]
         assert [None, "unknown_prompt", "invalid_arguments", "invalid_arguments"] == [
-            each["data"].get("reason") for each in told
+            error["data"].get("reason") for error in errors
         ]
-        assert "hunter2" not in str(told)
+        assert "hunter2" not in str(errors)
 
     def test_code_on_the_server_gets_the_same_error(self, mcp: FastMCP[Any]) -> None:
         """`mcp.read_resource(...)` runs in process."""
@@ -194,7 +194,7 @@ def test_the_private_names_exist() -> None:
 
     parent: FastMCP[Any] = FastMCP("parent")
     parent.mount(bare("child"), namespace="shop")
-    (below,) = [each for each in parent.providers if each is not parent.local_provider]
+    (below,) = [provider for provider in parent.providers if provider is not parent.local_provider]
     said = "FastMCP renamed {}: change mcpcore/integrations/fastmcp/{}.py"
     assert hasattr(below, "_inner"), said.format("_WrappedProvider._inner", "finding")
     assert {"_server", "_original_name"} <= FastMCPProviderTool.__private_attributes__.keys() | vars(

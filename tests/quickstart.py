@@ -38,13 +38,13 @@ def interpreter(version):
     for path in [*here, *managed]:
         if path is None:
             continue
-        told = subprocess.run(
+        answer = subprocess.run(
             [path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
             capture_output=True,
             text=True,
             check=False,
         )
-        if told.stdout.strip() == version:
+        if answer.stdout.strip() == version:
             return str(path)
     return None
 
@@ -92,11 +92,11 @@ def offline(python, wheel, project, house):
     pip(sys.executable, "--python", python, "download", *locked, "--dest", house, *needed)
 
 
-def try_out(found, wheel, project, newest):
+def try_out(base, wheel, project, newest):
     """Follow the pages: the README with an installation from the repository, the tutorial with the wheel."""
     with tempfile.TemporaryDirectory() as name:
         python, house = Path(name, "venv", "bin", "python"), Path(name, "house")
-        subprocess.run([found, "-m", "venv", python.parents[1]], check=True)
+        subprocess.run([base, "-m", "venv", python.parents[1]], check=True)
         house.mkdir()
         shutil.copy(wheel, house)
         environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
@@ -114,7 +114,7 @@ def try_out(found, wheel, project, newest):
             pip(python, "install", "--no-build-isolation", *first, *needed, environment=environment)
             follow(page, folder, python)
         pip(python, "check")
-        if found == sys.executable:
+        if base == sys.executable:
             try_a_new_project(project, environment)
 
 
@@ -146,12 +146,12 @@ def main():
         )
         tried = 0
         for version in VERSIONS:
-            found = interpreter(version)
-            if found is None:
+            base = interpreter(version)
+            if base is None:
                 print(f"Python {version}: not on this machine, skipped")
                 continue
             start = time.monotonic()
-            try_out(found, wheel, Path(folder, "book-desk"), newest)
+            try_out(base, wheel, Path(folder, "book-desk"), newest)
             tried += 1
             print(f"Python {version}: the README and the tutorial work ({time.monotonic() - start:.0f} s)")
         print("make test and make call of a new project work")

@@ -23,10 +23,10 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 def table() -> list[list[str]]:
     """The cells of the table in the README."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"<!-- comparison -->\n\n(.*)\n\n<!-- /comparison -->", text, re.DOTALL)
-    assert found
-    assert found[1] == readme(RECORD), "Run `python -m bench.comparison --recorded`."
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in found[1].splitlines()[2:]]
+    match = re.search(r"<!-- comparison -->\n\n(.*)\n\n<!-- /comparison -->", text, re.DOTALL)
+    assert match
+    assert match[1] == readme(RECORD), "Run `python -m bench.comparison --recorded`."
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in match[1].splitlines()[2:]]
 
 
 def test_every_row_links_to_something_that_exists() -> None:

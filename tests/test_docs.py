@@ -70,14 +70,14 @@ class Block:
 
 def blocks_of(page):
     text = page.read_text(encoding="utf-8")
-    found = []
+    blocks = []
     for match in FENCE.finditer(text):
         language, _, info = match["info"].strip().partition(" ")
         indent = match["indent"]
         body = "\n".join(line.removeprefix(indent) for line in match["body"].split("\n"))
         line = text.count("\n", 0, match.start("body")) + 1
-        found.append(Block(language, info, body, line, match.start("body"), match.end("body")))
-    return found
+        blocks.append(Block(language, info, body, line, match.start("body"), match.end("body")))
+    return blocks
 
 
 def named(page):

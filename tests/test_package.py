@@ -188,11 +188,13 @@ def test_a_plain_install_lints_as_well(plain: Installed, shop: Path, shape: str)
         mine, theirs = (json.loads(report.stdout) for report in (done, expected))
         assert any(finding["fix"] for finding in theirs["diagnostics"])
         assert all(finding.pop("fix") is None for finding in mine["diagnostics"])
-        assert mine["diagnostics"] == [{k: v for k, v in each.items() if k != "fix"} for each in theirs["diagnostics"]]
+        assert mine["diagnostics"] == [
+            {k: v for k, v in finding.items() if k != "fix"} for finding in theirs["diagnostics"]
+        ]
     elif shape == "sarif":
         mine, theirs = (json.loads(report.stdout)["runs"][0]["results"] for report in (done, expected))
         assert any("fixes" in finding for finding in theirs)
-        assert mine == [{k: v for k, v in each.items() if k != "fixes"} for each in theirs]
+        assert mine == [{k: v for k, v in finding.items() if k != "fixes"} for finding in theirs]
     else:
         assert expected.stdout == done.stdout
     left_out = shape in ("json", "sarif")
@@ -321,13 +323,13 @@ def test_the_addresses_have_one_place() -> None:
             for path in (ROOT / folder).rglob("*")
             if path.suffix in {".json", ".md", ".py", ".toml", ".yaml", ".yml"}
         ]
-    found = {
+    addresses = {
         (path.relative_to(ROOT).as_posix(), address)
         for path in texts
         for address in ADDRESS.findall(path.read_text(encoding="utf-8"))
         if address != repository
     }
-    assert set() == found
+    assert set() == addresses
 
 
 def test_reports_link_to_the_site_once_the_project_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

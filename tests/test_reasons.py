@@ -17,9 +17,9 @@ GIVEN = re.compile(r" (?:cover|branch) - \S+ \S+")
 def marks(source: str) -> list[tuple[int, bool]]:
     """Return the excluded lines, and whether each has a reason."""
     return [
-        (number, GIVEN.match(found["rest"]) is not None)
+        (number, GIVEN.match(match["rest"]) is not None)
         for number, line in enumerate(source.splitlines(), 1)
-        if (found := MARK.search(line)) is not None
+        if (match := MARK.search(line)) is not None
     ]
 
 
@@ -32,6 +32,6 @@ def test_a_mark_without_a_reason_is_found(rest):
 
 def test_every_excluded_line_has_a_reason():
     """This checks the whole package. Patterns that exclude lines are in pyproject.toml, with their reasons."""
-    found = [(path, *mark) for path in sorted(PACKAGE.rglob("*.py")) for mark in marks(path.read_text("utf-8"))]
-    assert len(found) > 10
-    assert [f"{path}:{line}" for path, line, given in found if not given] == []
+    lines = [(path, *mark) for path in sorted(PACKAGE.rglob("*.py")) for mark in marks(path.read_text("utf-8"))]
+    assert len(lines) > 10
+    assert [f"{path}:{line}" for path, line, has_reason in lines if not has_reason] == []

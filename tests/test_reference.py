@@ -185,7 +185,9 @@ def _undescribed(value):
     constructors = [
         getattr(vars(value).get(name), "__func__", vars(value).get(name)) for name in ("__init__", "__new__")
     ]
-    texts = [inspect.getdoc(each) or "" for each in (value, *(constructors if inspect.isclass(value) else ())) if each]
+    texts = [
+        inspect.getdoc(target) or "" for target in (value, *(constructors if inspect.isclass(value) else ())) if target
+    ]
     text = "\n".join(texts)
     if re.search(r"\bthose\s+of\s+`[\w.]+`", text):
         return []
@@ -360,7 +362,7 @@ def test_real_answers_fit_the_schema_of_the_envelope():
 )
 def test_the_schema_of_the_envelope_refuses_what_is_not_sent(path, value):
     """Each field has its form."""
-    answer = asyncio.run(_one())
+    answer = asyncio.run(_structured_failure())
     check = jsonschema.Draft202012Validator(ENVELOPE)
     assert check.is_valid(answer)
     target = answer["error"]
@@ -370,7 +372,7 @@ def test_the_schema_of_the_envelope_refuses_what_is_not_sent(path, value):
     assert not check.is_valid(answer)
 
 
-async def _one():
+async def _structured_failure():
     async with tool_client(Server("things", tools=[fail], external_tools=["search"])) as client:
         return (await client.call_tool("fail", {"reason": "everything"})).structured_content
 

@@ -40,7 +40,7 @@ def stale(text):
     """The names, commands and options in the code of a text that there are not."""
     prose = re.sub(r"^```(?!sh).*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
     code = [*re.findall(r"(?<!`)`([^`\n]+)`(?!`)", prose), *re.findall(r"^(?:mcpcore|pytest) .*", prose, re.MULTILINE)]
-    return [found for snippet in code for found in _stale(snippet)]
+    return [name for snippet in code for name in _stale(snippet)]
 
 
 def _stale(code):

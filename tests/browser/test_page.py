@@ -33,7 +33,7 @@ def seen(tmp_path_factory):
 def test_axe_finds_no_violation_in_light_and_dark_wide_and_narrow(seen):
     """So it is after a click on the button that turns light into dark."""
     assert 6 == len(seen["axe"])
-    assert {} == {name: found for name, found in seen["axe"].items() if found}
+    assert {} == {name: violations for name, violations in seen["axe"].items() if violations}
     assert [] == seen["dark"]
     assert seen["theme"] is True
     assert seen["overflow"] is False

@@ -84,7 +84,7 @@ async def test_failures_that_change_nothing_leave_the_stock_as_it_was(ask: Ask, 
         ("card_declined", "none", Retry.never(), None),
         ("payments_busy", "none", Retry.after(seconds=30), None),
         ("payments_down", "none", Retry.after(seconds=0.5), None),
-    ] == [(one.reason, one.effects, one.retry, one.fallback_tool) for one in seen]
+    ] == [(failure.reason, failure.effects, failure.retry, failure.fallback_tool) for failure in seen]
     assert "Your card was declined. Please use another one." == seen[4].recovery["userMessage"]
     assert (before, [], []) == (await ask("list_items"), payments.charges(), await ask("find_orders", customer="ann"))
 
@@ -154,7 +154,7 @@ async def test_a_batch_answers_with_what_was_placed(ask: Ask, payments: PaymentS
     payments.set_fault("limit", seconds=30, after=1)
     answer = await ask("place_orders", customer="ann", lines=lines)
     assert ["lamp"] == [order["item"] for order in answer["succeeded"]]
-    failed = [(one["item"]["item"], Envelope.from_json(one["error"])) for one in answer["failed"]]
+    failed = [(failure["item"]["item"], Envelope.from_json(failure["error"])) for failure in answer["failed"]]
     assert [
         ("lmap", "no_item", "none", False),
         ("chair", "payments_busy", "none", True),
@@ -255,7 +255,7 @@ async def test_the_tools_of_both_servers_are_the_same_but_for_their_contracts() 
         assert ours.input_schema["properties"].keys() == theirs.input_schema["properties"].keys()
         assert ours.input_schema.get("required") == theirs.input_schema.get("required")
         assert CONTRACT_META_KEY not in (theirs.meta or {})
-    declared = {entry["reason"] for one in contracts for entry in (one.meta or {}).get(CONTRACT_META_KEY, ())}
+    declared = {entry["reason"] for tool in contracts for entry in (tool.meta or {}).get(CONTRACT_META_KEY, ())}
     page = (ROOT / "examples" / "orders" / "README.md").read_text(encoding="utf-8")
     assert declared <= set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", page, re.MULTILINE))))
 
@@ -319,7 +319,7 @@ def test_the_figures_of_its_page_are_those_of_the_bench() -> None:
     """Each row on the page is one of the last run, and its numbers are in the JSON too."""
     results = ROOT / "bench" / "results"
     measured = (results / "orders.md").read_text(encoding="utf-8").splitlines()
-    totals = {one["way"]: one for one in json.loads((results / "orders.json").read_text())["runs"]}
+    totals = {run["way"]: run for run in json.loads((results / "orders.json").read_text())["runs"]}
     page = ROOT / "examples/orders/README.md"
     rows = re.findall(r"^\| (?:contracts|plain errors), .*$", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(rows) >= 3

@@ -32,8 +32,8 @@ def test_what_difflib_writes_is_applied_as_it_was_meant(old, new, context, old_o
             assert "ambiguous" == exc.problem  # noqa: PT017
 
 
-def _text(found, ends_open, end):
-    return end.join(found) + ("" if ends_open or not found else end)
+def _text(parts, ends_open, end):
+    return end.join(parts) + ("" if ends_open or not parts else end)
 
 
 def test_a_hunk_goes_to_the_nearest_place_and_counts_are_not_read():
@@ -58,7 +58,7 @@ def test_the_end_of_the_file_is_as_the_diff_says(before, diff, after):
 
 
 @pytest.mark.parametrize(
-    ("diff", "problem", "line", "found"),
+    ("diff", "problem", "line", "actual"),
     [
         ("", "malformed", None, None),
         ("just words", "malformed", None, None),
@@ -69,11 +69,11 @@ def test_the_end_of_the_file_is_as_the_diff_says(before, diff, after):
         ("@@ -1 +1 @@\n-one\n+1\n@@ -1 +1 @@\n-one\n+1\n", "not_found", 2, "two"),
     ],
 )
-def test_a_diff_that_does_not_apply_says_where(diff, problem, line, found):
+def test_a_diff_that_does_not_apply_says_where(diff, problem, line, actual):
     """The failure names the first line of the hunk that does not match, and the line that is there."""
     with pytest.raises(PatchError) as caught:
         apply_diff(TEXT, diff)
-    assert (problem, line, found) == (caught.value.problem, caught.value.line, caught.value.found)
+    assert (problem, line, actual) == (caught.value.problem, caught.value.line, caught.value.found)
 
 
 def test_edits_are_exact_and_in_order():
@@ -83,7 +83,7 @@ def test_edits_are_exact_and_in_order():
 
 
 @pytest.mark.parametrize(
-    ("old", "problem", "line", "found"),
+    ("old", "problem", "line", "actual"),
     [
         ("", "malformed", None, None),
         ("e", "ambiguous", 1, None),
@@ -91,11 +91,11 @@ def test_edits_are_exact_and_in_order():
         ("  two", "not_found", 2, "two"),
     ],
 )
-def test_an_edit_that_does_not_apply_says_what_is_near(old, problem, line, found):
+def test_an_edit_that_does_not_apply_says_what_is_near(old, problem, line, actual):
     """A text that differs in spaces only is pointed out."""
     with pytest.raises(PatchError) as caught:
         apply_edits(TEXT, [("three", "3", False), (old, "x", False)])
-    assert (problem, 2, line, found) == (
+    assert (problem, 2, line, actual) == (
         caught.value.problem,
         caught.value.index,
         caught.value.line,

@@ -254,7 +254,7 @@ def test_writing_creates_folders_keeps_modes_and_leaves_no_temporary_file(server
     (server.folder / "deep/er/new.sh").chmod(0o750)
     server.ok("write_file", path="deep/er/new.sh", text="exit\n", expected_hash=written["hash"])
     assert 0o750 == stat.S_IMODE((server.folder / "deep/er/new.sh").stat().st_mode)
-    assert ["new.sh"] == [found.name for found in (server.folder / "deep/er").iterdir()]
+    assert ["new.sh"] == [path.name for path in (server.folder / "deep/er").iterdir()]
     server.fails("write_file", path="out/../../x/y.txt", text="x")
     assert not (server.folder.parent / "x").exists()
 
@@ -282,8 +282,8 @@ def test_lists_and_searches_are_sorted_bounded_and_stay_inside(server):
         entry["path"]: entry["kind"] for entry in listing["entries"]
     }.items()
     assert [TODAY] == [entry["path"] for entry in server.ok("list_files", recursive=True, pattern="*.md")["entries"]]
-    found = server.ok("search_files", text="BUY", ignore_case=True)
-    assert [(TODAY, 3), (TODAY, 4)] == [(match["path"], match["line"]) for match in found["matches"]]
+    answer = server.ok("search_files", text="BUY", ignore_case=True)
+    assert [(TODAY, 3), (TODAY, 4)] == [(match["path"], match["line"]) for match in answer["matches"]]
     assert [] == server.ok("search_files", text="secret")["matches"]
     many = server.folder / "many"
     many.mkdir()
@@ -291,8 +291,8 @@ def test_lists_and_searches_are_sorted_bounded_and_stay_inside(server):
         (many / f"{number:03}.txt").write_text("needle\n")
     listing = server.ok("list_files", path="many")
     assert (500, True) == (len(listing["entries"]), listing["truncated"])
-    found = server.ok("search_files", text="needle", path="many")
-    assert (100, True) == (len(found["matches"]), found["truncated"])
+    answer = server.ok("search_files", text="needle", path="many")
+    assert (100, True) == (len(answer["matches"]), answer["truncated"])
 
 
 def test_names_that_no_text_can_carry_do_not_break_a_list(server):

@@ -30,7 +30,7 @@ def query(folder: str, sql: str) -> list[list[object]]:
 def answers(place: str, filters: list[list[str]]) -> list[object]:
     """What `show`, `tail -n 5` and `stats` find in a file or a store, for each list of options."""
     show = group.commands["show"]
-    found: list[object] = []
+    results: list[object] = []
     with contextlib.ExitStack() as stack:
         if Path(place).is_file():
             source: object = FileSource(Path(place))
@@ -45,8 +45,8 @@ def answers(place: str, filters: list[list[str]]) -> list[object]:
         for options in filters:
             params = show.make_context("show", [*options, "x"]).params
             query = make_query(**{key: params[key] for key in params if key not in {"path", "store", "as_json"}})
-            found.append([list(read(query)), last(query, 5), count(query).to_json()])
-    return found
+            results.append([list(read(query)), last(query, 5), count(query).to_json()])
+    return results
 
 
 def main() -> None:

@@ -167,10 +167,10 @@ class Http(Process):
 
     def _port_of_proxy(self) -> int:
         deadline = time.monotonic() + TIMEOUT
-        while (found := re.search(r" at http://127\.0\.0\.1:(\d+)/mcp\b", self.log.read_text())) is None:
+        while (match := re.search(r" at http://127\.0\.0\.1:(\d+)/mcp\b", self.log.read_text())) is None:
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        return int(found[1])
+        return int(match[1])
 
     def post(self, body: bytes, *, session: Any = ..., length: int | None = None, headers: bytes = b"") -> bytes:
         """Return the bytes of a request; `length` is what it says of its body."""

@@ -205,12 +205,12 @@ def test_a_forged_form_of_a_failure_is_converted_and_recorded(raw: bytes, tmp_pa
 
     sent, failures = relayed(request("tools/call", 1, name="t", arguments={}).strip(), raw, answers)
 
-    found = json.loads(sent)
-    found = found[0] if isinstance(found, list) else found
+    answer = json.loads(sent)
+    answer = answer[0] if isinstance(answer, list) else answer
     assert failures == len(trail.read_text().splitlines()) == 1
-    assert found["id"] == 1
-    assert found.keys() == {"jsonrpc", "id", "result"}
-    assert found["result"]["isError"] is True
+    assert answer["id"] == 1
+    assert answer.keys() == {"jsonrpc", "id", "result"}
+    assert answer["result"]["isError"] is True
     assert SECRET not in sent.decode()
 
 

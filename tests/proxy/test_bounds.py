@@ -285,10 +285,10 @@ async def test_events_end_with_any_blank_line(ends: str, step: int) -> None:
         for at in range(0, len(stream), step):
             yield stream[at : at + step]
 
-    found = [event async for event in forward.events_of(chunks())]
-    assert stream == b"".join(found)
-    assert [b"{1}", b"{2}"] == [data for event in found if (data := forward.data_of(event))]
-    assert b"id: 1\r\ndata: x\r\n\r\n" == forward.with_data(found[1].lstrip(), b"x")
+    events = [event async for event in forward.events_of(chunks())]
+    assert stream == b"".join(events)
+    assert [b"{1}", b"{2}"] == [data for event in events if (data := forward.data_of(event))]
+    assert b"id: 1\r\ndata: x\r\n\r\n" == forward.with_data(events[1].lstrip(), b"x")
 
 
 @pytest.mark.anyio

@@ -32,9 +32,9 @@ def run(url: str, version: str) -> Checks:
         pytest.fail("The conformance suite is not installed. Run `make conformance`.")
     command = [*PATIENT_NODE, SUITE, "server", "--url", url, "--spec-version", version, "--suite", "all"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=HERE)
-    found = re.findall(r"^[✓✗] ([\w-]+): (\d+) passed, (\d+) failed", done.stdout, re.MULTILINE)
-    assert found, done.stdout + done.stderr
-    return {name: (passed, failed) for name, passed, failed in found}
+    checks = re.findall(r"^[✓✗] ([\w-]+): (\d+) passed, (\d+) failed", done.stdout, re.MULTILINE)
+    assert checks, done.stdout + done.stderr
+    return {name: (passed, failed) for name, passed, failed in checks}
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ CASES = Path(__file__).parent / "cases" / "successes.json"
 
 def text(*texts: str) -> dict[str, Any]:
     """Return a result of texts."""
-    return {"content": [{"type": "text", "text": one} for one in texts]}
+    return {"content": [{"type": "text", "text": line} for line in texts]}
 
 
 def structured(value: Any) -> dict[str, Any]:

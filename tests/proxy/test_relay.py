@@ -102,15 +102,15 @@ def test_a_file_as_input(tmp_path: Path) -> None:
 
 def _alive(marker: str) -> list[str]:
     """Return the processes whose command line has the marker."""
-    found = []
+    processes = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
                 if marker.encode() in (entry / "cmdline").read_bytes():
-                    found.append(entry.name)
+                    processes.append(entry.name)
             except OSError:
                 continue
-    return found
+    return processes
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")

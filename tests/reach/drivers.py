@@ -109,12 +109,12 @@ def interpreter(runs_on: str) -> str:
     if runs_on == "python":
         return sys.executable
     if runs_on == "adapters":
-        found = ROOT / ".venv-adapters" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+        installed = ROOT / ".venv-adapters" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     else:
-        found = HERE / "node_modules"
-    if not found.exists():
-        raise RuntimeError(f"{found} is not installed. Run `make reach` to install the clients of the reach tests.")
-    return str(NODE if runs_on == "node" else found)
+        installed = HERE / "node_modules"
+    if not installed.exists():
+        raise RuntimeError(f"{installed} is not installed. Run `make reach` to install the clients of the reach tests.")
+    return str(NODE if runs_on == "node" else installed)
 
 
 def ask(driver: Driver, servers: dict[str, str]) -> Texts:

@@ -42,7 +42,7 @@ def test_reports(project, shape):
     if shape in {"json", "sarif", "gitlab"}:
         json.loads(first.stdout)
     if shape == "json":
-        assert f"a{NAME}/b{NAME}.py" in {each["path"] for each in json.loads(first.stdout)["diagnostics"]}
+        assert f"a{NAME}/b{NAME}.py" in {finding["path"] for finding in json.loads(first.stdout)["diagnostics"]}
     elif shape == "junit":
         ET.fromstring(first.stdout)
 

@@ -53,8 +53,8 @@ def prints(node):
 
 def test_nothing_else_prints():
     """No other module of the commands or of the linter prints by itself."""
-    found = {name: [node.lineno for node in ast.walk(tree) if prints(node)] for name, tree in modules()}
-    assert {name for name, lines in found.items() if lines} == set(EDGES)
+    printing = {name: [node.lineno for node in ast.walk(tree) if prints(node)] for name, tree in modules()}
+    assert {name for name, lines in printing.items() if lines} == set(EDGES)
 
 
 TEXTS = st.text(st.characters() | st.sampled_from(HOSTILE))

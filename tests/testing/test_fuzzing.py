@@ -75,14 +75,14 @@ def on_fastmcp(added: Any) -> Any:
 def test_crashes_and_undeclared_failures(make: Any) -> None:
     """With the smallest arguments, and the same in each run; a tool without problems passes."""
     options: dict[str, Any] = {} if make is None else {"server": make(take)}
-    found = problems_of(take, **options)
-    assert {"count": 101, "names": []} == found["undeclared failure: NOT_FOUND without a reason: not here"]
-    crashes = {name.split(": ")[1]: arguments for name, arguments in found.items() if name.startswith("crash")}
+    problems = problems_of(take, **options)
+    assert {"count": 101, "names": []} == problems["undeclared failure: NOT_FOUND without a reason: not here"]
+    crashes = {name.split(": ")[1]: arguments for name, arguments in problems.items() if name.startswith("crash")}
     assert {
         "ValueError": {"count": 0, "names": ["", "", ""]},
     } == crashes
     if make is None:
-        assert found == problems_of(take)
+        assert problems == problems_of(take)
     fuzz_tool(good, server=None if make is None else make(good), seed=7, max_examples=30)
 
 
@@ -99,12 +99,12 @@ def test_leaks_of_plain_tools(kind: str) -> None:
     if kind == "FastMCP":
         from fastmcp.tools import Tool as FastMCPTool
 
-        found = problems_of(FastMCPTool.from_function(leak))
+        problems = problems_of(FastMCPTool.from_function(leak))
     else:
-        found = problems_of(SDKTool.from_function(leak))
-    names = [name for name in found if "KeyError" in name]
+        problems = problems_of(SDKTool.from_function(leak))
+    names = [name for name in problems if "KeyError" in name]
     assert names
-    assert all({"count": 6} == found[name] for name in names)
+    assert all({"count": 6} == problems[name] for name in names)
 
 
 def test_secrets_and_broken_contracts() -> None:
@@ -169,10 +169,10 @@ def test_the_answer_is_judged_and_not_the_log(make: Any, is_logged: bool) -> Non
     logging_is(is_logged)
     try:
         fuzz_tool(translated, server=None if make is None else make(translated), max_examples=20)
-        found = problems_of(crashes, server=None if make is None else make(crashes), max_examples=20)
+        problems = problems_of(crashes, server=None if make is None else make(crashes), max_examples=20)
     finally:
         logging_is(enabled=True)
-    assert {name.partition(":")[0] for name in found} == {"crash"}
+    assert {name.partition(":")[0] for name in problems} == {"crash"}
 
 
 def test_a_failed_test_prints_its_problems_alone(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:

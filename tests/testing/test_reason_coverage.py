@@ -296,9 +296,9 @@ async def test_failures_of_tools_that_are_called_like_functions(
     assert "gone" == make_context(get_later).fail("gone").reason
     recorder.close()
     assert {"get_busy": {"busy"}, "get_now": {"gone", "busy"}, "get_later": {"busy"}} == {
-        one.handler.name: one.raised for one in merged(tmp_path)
+        record.handler.name: record.raised for record in merged(tmp_path)
     }
-    assert not any(one.undeclared for one in merged(tmp_path))
+    assert not any(record.undeclared for record in merged(tmp_path))
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:

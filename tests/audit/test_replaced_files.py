@@ -48,15 +48,22 @@ def test_the_next_record_after_a_move_begins_a_new_file(trail, failure):
     assert [event.get("event", event.get("correlationId")) for event in events] == ["missing", f"{2:016x}"]
 
 
-def test_the_next_record_after_a_replacement_is_in_the_new_file(trail, failure, tmp_path):
-    """Editors and restored backups replace files like this."""
+def replaced(path):
+    copy = path.parents[1] / "copy"
+    copy.write_bytes(path.read_bytes())
+    copy.replace(path)
+
+
+@pytest.mark.parametrize("change", [replaced, lambda path: path.chmod(0o640)], ids=["replaced", "permissions"])
+def test_the_records_after_a_change_of_the_file_are_in_the_new_one(trail, failure, change):
+    """Editors and restored backups replace files like this; a change of permissions alone has no effect."""
     trail.record(failure(1))
-    copy = tmp_path / "copy"
-    copy.write_bytes(trail.path.read_bytes())
-    copy.replace(trail.path)
+    change(trail.path)
     trail.record(failure(2))
+    assert verify(trail.path).records == 2
+    trail.record(failure(3))
     report = verify(trail.path)
-    assert (report.ok, report.records) == (True, 2)
+    assert (report.ok, report.records) == (True, 3)
 
 
 def test_a_changed_head_is_overwritten(trail, failure):
@@ -104,16 +111,6 @@ def test_a_changed_link_to_a_folder_is_followed_immediately(tmp_path, failure):
         trail.record(failure(2))
     assert f"{1:016x}" in (tmp_path / "one" / "audit.jsonl").read_text()
     assert f"{2:016x}" in (tmp_path / "two" / "audit.jsonl").read_text()
-
-
-def test_a_change_of_permissions_alone_has_no_effect(trail, failure):
-    """The file is the same."""
-    trail.record(failure(1))
-    trail.path.chmod(0o640)
-    trail.record(failure(2))
-    trail.record(failure(3))
-    report = verify(trail.path)
-    assert (report.ok, report.records) == (True, 3)
 
 
 def open_files(folder, body):

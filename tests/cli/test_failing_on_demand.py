@@ -219,39 +219,31 @@ def test_the_advice_judges_what_came_next(lines, verdict, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        *(
+            ("\n".join(map(json.dumps, (failed(), {**failed(), **facts}))), message)
+            for facts, message in (
+                ({"session": [1]}, "line 2: session has a value of the wrong type"),
+                ({"effects": ["none"]}, "line 2: effects has a value of the wrong type"),
+                ({"fallbackTool": ["a"]}, "line 2: fallbackTool has a value of the wrong type"),
+                ({"arguments": {"a": 1}}, "line 2: arguments has a value of the wrong type"),
+                ({"reason": {"x": 1}}, "line 2: reason has a value of the wrong type"),
+                # A time without a zone cannot be compared with the others.
+                ({"time": "2026-01-01T00:00:00"}, "line 2 is not from a log of calls"),
+            )
+        ),
         ("hello\n", "line 1 is not from a log of calls"),
         (json.dumps(call("pay")) + '\n{"tool": 1}\n', "line 2 is not from a log of calls"),
         (json.dumps(call("pay")) + '\n\n{"tool": 1}\n', "line 3 is not from a log of calls"),
         (json.dumps(call("pay", "perhaps")) + "\n", "line 1: the outcome is neither success nor failure"),
     ],
 )
-def test_a_file_that_is_no_log_is_named(text, message, tmp_path):
-    """The message names the line, and nothing is reported."""
+def test_a_line_that_is_not_from_a_log_is_named(text, message, tmp_path):
+    """A log may come from anywhere. The message names the line, and nothing is reported."""
     log = tmp_path / "calls.jsonl"
     log.write_text(text)
     done = CliRunner().invoke(cli, ["fail-report", str(log)])
     assert (2, "") == (done.exit_code, done.stdout)
     assert message in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("facts", "problem"),
-    [
-        ({"session": [1]}, "line 2: session has a value of the wrong type"),
-        ({"effects": ["none"]}, "line 2: effects has a value of the wrong type"),
-        ({"fallbackTool": ["a"]}, "line 2: fallbackTool has a value of the wrong type"),
-        ({"arguments": {"a": 1}}, "line 2: arguments has a value of the wrong type"),
-        ({"reason": {"x": 1}}, "line 2: reason has a value of the wrong type"),
-        ({"time": "2026-01-01T00:00:00"}, "line 2 is not from a log of calls"),
-    ],
-)
-def test_a_forged_line_is_named(facts, problem, tmp_path):
-    """A log may come from anywhere; a time without a zone cannot be compared with the others."""
-    path = tmp_path / "calls.jsonl"
-    path.write_text("\n".join(map(json.dumps, (failed(), {**failed(), **facts}))))
-    done = CliRunner().invoke(cli, ["fail-report", str(path)])
-    assert 2 == done.exit_code
-    assert problem in done.stderr
 
 
 def test_names_in_a_log_are_shown_on_one_line(tmp_path):

@@ -145,7 +145,7 @@ class _Forker:
         if not usual or os.getpid() != self._owner or program is None:
             return int(self._fork_exec(args, executables, close_fds, kept, cwd, env, *rest))
         request = {"program": program, "env": variables, "cwd": os.fsdecode(cwd or os.getcwd()), "session": new_session}
-        descriptors = [given if given >= 0 else own for own, given in enumerate((stdin, stdout, stderr))]
+        descriptors = [descriptor if descriptor >= 0 else own for own, descriptor in enumerate((stdin, stdout, stderr))]
         with self._lock:
             further = program.further if self._has_others else ""
             for name in ("", further):
@@ -184,10 +184,10 @@ def _send(connection: socket.socket, request: dict[str, Any], descriptors: Seque
 def _program(words: list[str], cwd: Any, path: str | None) -> Program | None:
     """What the words run, if that is a command, a module of this repository or a script that imports the SDK."""
     scripts = Path(sys.executable).parent
-    found = Path(words[0] if "/" in words[0] else shutil.which(words[0], path=path) or "")
-    if found == scripts / "mcpcore":
+    executable = Path(words[0] if "/" in words[0] else shutil.which(words[0], path=path) or "")
+    if executable == scripts / "mcpcore":
         words = ["python", "-P", "-m", *words]
-    elif found not in (Path(sys.executable), scripts / "python"):
+    elif executable not in (Path(sys.executable), scripts / "python"):
         return None
     rest = words[1:]
     writes_bytecode = rest[:1] != ["-B"]
@@ -227,9 +227,9 @@ def serve(descriptor: int) -> None:
     # The SDK and FastMCP log with colours, which takes 50 ms for a traceback; a file or a pipe gets it as Python writes it.
     sys.modules["rich.logging"].RichHandler.rich_tracebacks = property(lambda _: os.isatty(2), lambda *_: None)
     request, descriptors = _forked(socket.socket(fileno=descriptor))
-    for number, given in enumerate(descriptors):
-        os.dup2(given, number)
-        os.close(given)
+    for number, received in enumerate(descriptors):
+        os.dup2(received, number)
+        os.close(received)
     if request["session"]:
         os.setsid()
     os.chdir(request["cwd"])
@@ -270,16 +270,16 @@ def _forked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
                     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
                 _import(FURTHER[request["further"]])
             continue
-        told, tell = os.pipe()
+        read_end, write_end = os.pipe()
         between = os.fork()
         if between == 0:
             child = os.fork()
             if child:
-                os.write(tell, child.to_bytes(8, "big"))
+                os.write(write_end, child.to_bytes(8, "big"))
                 os._exit(0)
             connection.close()
-            os.close(told)
-            os.close(tell)
+            os.close(read_end)
+            os.close(write_end)
             if Program(*request["program"]).starts_servers:
                 # Its own processes are forked from a process that has run no more than this one.
                 ours, connection = socket.socketpair()
@@ -293,8 +293,8 @@ def _forked(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
                 continue
             return request, descriptors
         os.waitpid(between, 0)  # the new process is now a child of the one that asks
-        connection.sendall(os.read(told, 8))
-        for number in (told, tell, *descriptors):
+        connection.sendall(os.read(read_end, 8))
+        for number in (read_end, write_end, *descriptors):
             os.close(number)
 
 

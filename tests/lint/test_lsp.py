@@ -78,7 +78,7 @@ class Editor:
 
         @self.client.feature(types.CLIENT_REGISTER_CAPABILITY)
         def _(params):
-            self.registered += [each.method for each in params.registrations]
+            self.registered += [registration.method for registration in params.registrations]
             self.news.set()
 
         @self.client.feature(types.WINDOW_SHOW_MESSAGE)
@@ -133,7 +133,7 @@ class Editor:
     def rules(self, uri):
         """The (line, rule) of the findings in the current version."""
         self.until(lambda: uri in self.findings and self.findings[uri].version == self.versions[uri])
-        return [(each.range.start.line + 1, each.code) for each in self.findings[uri].diagnostics]
+        return [(diagnostic.range.start.line + 1, diagnostic.code) for diagnostic in self.findings[uri].diagnostics]
 
     def at(self, uri, before, after=""):
         """The parameters of a request between two texts."""
@@ -227,7 +227,7 @@ def test_without_libcst_only_the_fixes_are_missing(tmp_path):
     assert [] == editor.shown
     for only in (None, None, ["source.fixAll.mcpcore"]):
         actions = editor.actions(server, 17, only=only)
-        assert [True] * len(actions) == [each.title.startswith("Ignore") for each in actions]
+        assert [True] * len(actions) == [action.title.startswith("Ignore") for action in actions]
         assert bool(actions) == (only is None)
     editor.until(lambda: editor.shown)
     assert 1 == len(editor.shown)
@@ -240,11 +240,11 @@ def test_fixes_and_suppressions_are_code_actions(editor, server):
     text = SERVER.replace("    raise ctx.fail(BUSY)", '    raise ctx.fail("no_mach", "😀")  # here')
     editor.change(server, text)
     assert (17, "error-contract-fail-undeclared") in editor.rules(server)
-    fix = next(each for each in editor.actions(server, 17) if not each.title.startswith("Ignore"))
+    fix = next(action for action in editor.actions(server, 17) if not action.title.startswith("Ignore"))
     (edit,) = fix.edit.changes[server]
     assert len(edit.new_text) < 12
     assert 'ctx.fail("no_match", "😀")  # here' in editor.applied(server, [edit])
-    ignore = next(each for each in editor.actions(server, 17) if each.title.startswith("Ignore"))
+    ignore = next(action for action in editor.actions(server, 17) if action.title.startswith("Ignore"))
     editor.change(server, editor.applied(server, ignore.edit.changes[server]))
     assert "  # mcpcore: ignore[error-contract-fail-undeclared] " in editor.texts[server].splitlines()[16]
     assert (17, "error-contract-fail-undeclared") not in editor.rules(server)
@@ -287,19 +287,19 @@ def test_reasons_are_completed_while_the_file_does_not_parse(editor, server, old
     """Typing leaves quotes and brackets open most of the time."""
     editor.change(server, SERVER.replace(old, new))
     items = editor.ask("completion", types.CompletionParams(**editor.at(server, cursor))) or []
-    assert expected == [each.text_edit.new_text for each in items]
+    assert expected == [completion.text_edit.new_text for completion in items]
 
 
 def test_a_helper_is_completed_from_the_annotation_of_its_context(editor):
     """A helper has no contract."""
     uri = editor.open("helper.py", HELPER.replace('fail("no_match")', 'fail("'))
     items = editor.ask("completion", types.CompletionParams(**editor.at(uri, 'ctx.fail("')))
-    assert ["no_match"] == [each.label for each in items]
+    assert ["no_match"] == [completion.label for completion in items]
     editor.close(uri)
 
 
 def places(locations):
-    return sorted((Path(each.uri).name, each.range.start.line + 1) for each in locations or ())
+    return sorted((Path(location.uri).name, location.range.start.line + 1) for location in locations or ())
 
 
 def test_a_reason_leads_to_its_declaration_and_to_its_uses_in_the_project(editor, server):
@@ -353,7 +353,7 @@ def test_a_strange_client_does_not_end_the_server(editor, server):
     same = editor.open(
         "strange.py", f"\ufeff\f{SERVER}".replace("\n", "\r\n").replace("ctx.fail(BUSY)", 'ctx.fail("x")')
     )
-    assert [(17, "error-contract-fail-undeclared")] == [each for each in editor.rules(same) if each[0] == 17]
+    assert [(17, "error-contract-fail-undeclared")] == [finding for finding in editor.rules(same) if finding[0] == 17]
     editor.close(same)
 
 
@@ -421,8 +421,8 @@ def test_a_suppression_gets_one_more_rule(editor, server):
     comment = "  # mcpcore: ignore[no-fake-empty] it is so"
     editor.change(server, SERVER.replace("ctx.fail(BUSY)", 'ctx.fail("x")' + comment))
     assert {"unused-ignore", "error-contract-fail-undeclared"} <= {rule for _, rule in editor.rules(server)}
-    ignoring = [each for each in editor.actions(server, 17) if each.title.startswith("Ignore")]
-    assert ["Ignore error-contract-fail-undeclared here"] == [each.title for each in ignoring]
+    ignoring = [action for action in editor.actions(server, 17) if action.title.startswith("Ignore")]
+    assert ["Ignore error-contract-fail-undeclared here"] == [action.title for action in ignoring]
     text = editor.applied(server, ignoring[0].edit.changes[server])
     assert "# mcpcore: ignore[no-fake-empty, error-contract-fail-undeclared] it is so" in text
 
@@ -489,7 +489,7 @@ def test_incremental_changes_match_the_text_of_the_client(encoding):
                 column = pick.randrange(1 if bom and not line else 0, len(bare) + 1) if bare else 0
                 offset = sum(map(len, lines[:line])) + column
                 ends.append((offset, types.Position(line, sum(units[encoding](char) for char in bare[:column]))))
-            (start, first), (end, last) = sorted(ends, key=lambda each: each[0])
+            (start, first), (end, last) = sorted(ends, key=lambda place: place[0])
             new = text(5)
             whole = whole[:start] + new + whole[end:]
             change = types.TextDocumentContentChangePartial(types.Range(first, last), new)

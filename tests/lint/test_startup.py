@@ -21,9 +21,9 @@ def test_a_pattern_is_compiled_on_first_use() -> None:
     """Before the first use it is a string, and afterwards a compiled pattern."""
     word = regex(r"w(o)rd", re.IGNORECASE)
     assert "search" not in vars(word)
-    found = word.search("A WORD")
-    assert found is not None
-    assert found[1] == "O"
+    match = word.search("A WORD")
+    assert match is not None
+    assert match[1] == "O"
     assert "search" in vars(word)
     assert word.pattern == r"w(o)rd"
     assert word.sub("-", "a word") == "a -"
@@ -34,13 +34,13 @@ def test_every_pattern_can_be_compiled(package: ModuleType) -> None:
     """An invalid pattern is found here rather than by the first file that needs it."""
     patterns = [
         value
-        for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-        for value in vars(importlib.import_module(each.name)).values()
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+        for value in vars(importlib.import_module(module.name)).values()
         if isinstance(value, _Lazy)
     ]
     assert patterns
-    for each in patterns:
-        assert isinstance(each.groups, int)
+    for pattern in patterns:
+        assert isinstance(pattern.groups, int)
 
 
 def test_every_mark_of_a_registration_can_be_compiled() -> None:

@@ -145,7 +145,7 @@ def _read(text: str) -> Any:
 
 async def answers(server: Any, item: str) -> dict[str, tuple[Any, ...]]:
     """The name, the description and the input schema of each tool, and what it answers for an item."""
-    found: dict[str, tuple[Any, ...]] = {}
+    behaviour: dict[str, tuple[Any, ...]] = {}
     async with Client(server) if not isinstance(server, fastmcp.FastMCP) else fastmcp.Client(server) as client:
         listed = await client.list_tools()
         for tool in getattr(listed, "tools", listed):
@@ -153,8 +153,8 @@ async def answers(server: Any, item: str) -> dict[str, tuple[Any, ...]]:
             options = {"raise_on_error": False} if isinstance(client, fastmcp.Client) else {}
             answer = await client.call_tool(tool.name, {"item": item}, **options)
             texts = [_read(block.text) for block in answer.content]
-            found[tool.name] = (tool.description, schema, answer.is_error, texts, answer.structured_content)
-    return found
+            behaviour[tool.name] = (tool.description, schema, answer.is_error, texts, answer.structured_content)
+    return behaviour
 
 
 @pytest.mark.anyio

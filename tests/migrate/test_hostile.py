@@ -39,11 +39,11 @@ def test_a_file_that_ends_the_analysis_costs_that_file(tmp_path: Path, source: s
     outcome, after = run(tmp_path, {"a_hostile.py": text, "good.py": GOOD, "z_hostile.py": text})
     assert 'ctx.fail("it_is_too_long"' in after["good.py"]
     for name in ("a_hostile.py", "z_hostile.py"):
-        reported = [each.path for each in (*outcome.left, *outcome.failures) if each.path.endswith(name)]
+        reported = [place.path for place in (*outcome.left, *outcome.failures) if place.path.endswith(name)]
         assert reported or after[name] != text or source.startswith(("x = 9", "x = ("))
     report = lint_paths([tmp_path], root=str(tmp_path))
-    assert any(each.path == "good.py" for each in report.diagnostics)
-    assert any(each.path == "good.py" for each in report.tools)
+    assert any(diagnostic.path == "good.py" for diagnostic in report.diagnostics)
+    assert any(tool.path == "good.py" for tool in report.tools)
 
 
 def test_a_crash_in_one_file_leaves_the_names_that_others_share(
@@ -76,7 +76,7 @@ def test_an_encoding_that_cannot_be_written_costs_that_file(tmp_path: Path, codi
     text = f"# -*- coding: {coding} -*-\n{GOOD}"
     outcome, after = run(tmp_path, {"a_hostile.py": text, "good.py": GOOD})
     assert 'ctx.fail("it_is_too_long"' in after["good.py"]
-    named = [each.path for each in (*outcome.left, *outcome.failures) if each.path.endswith("a_hostile.py")]
+    named = [place.path for place in (*outcome.left, *outcome.failures) if place.path.endswith("a_hostile.py")]
     assert named or after["a_hostile.py"] != text
 
 

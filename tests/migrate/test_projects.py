@@ -41,11 +41,11 @@ MIDDLEWARE = {
 }
 
 
-@in_one_test("given", MIDDLEWARE)
-def test_a_fastmcp_server_gets_the_middleware(given: str, tmp_path: Path) -> None:
+@in_one_test("construction", MIDDLEWARE)
+def test_a_fastmcp_server_gets_the_middleware(construction: str, tmp_path: Path) -> None:
     """It is the first one, and each way to the server adds it once."""
-    source = f"from fastmcp import FastMCP\nfrom other import Other\n\nmcp = {given}\n"
-    assert f"mcp = {MIDDLEWARE[given]}\n" in migrated(tmp_path / str(hash(given)), source)
+    source = f"from fastmcp import FastMCP\nfrom other import Other\n\nmcp = {construction}\n"
+    assert f"mcp = {MIDDLEWARE[construction]}\n" in migrated(tmp_path / str(hash(construction)), source)
 
 
 def test_private_attributes_that_fastmcp_dropped_have_a_line(tmp_path: Path) -> None:
@@ -239,8 +239,10 @@ async def test_a_low_level_server_of_version_1_runs_on_version_2(tmp_path: Path)
         failures = {"lose": {}, "find": {"n": "one"}}
         failed = [await client.call_tool(name, arguments) for name, arguments in failures.items()]
         said = ["Unknown tool: lose", "Input validation error: 'one' is not of type 'integer'"]
-        assert [(True, text) for text in said] == [(each.is_error, each.content[0].text) for each in failed]  # type: ignore[union-attr]
-        assert ["memo://a", "memo://b", "memo://c"] == [each.uri for each in (await client.list_resources()).resources]
+        assert [(True, text) for text in said] == [(result.is_error, result.content[0].text) for result in failed]  # type: ignore[union-attr]
+        assert ["memo://a", "memo://b", "memo://c"] == [
+            resource.uri for resource in (await client.list_resources()).resources
+        ]
         assert "memo" == (await client.read_resource("memo://a")).contents[0].text  # type: ignore[union-attr]
     assert () == run(tmp_path, {})[0].files
     assert "await read_resource(params.uri)" in migrated(tmp_path / "b", LOW_LEVEL.replace("uri: AnyUrl", "uri: str"))
@@ -761,7 +763,7 @@ async def test_failures_that_a_low_level_server_returns_are_marked(tmp_path: Pat
     }
     async with Client(space["app"]) as client:
         answers = {name: await client.call_tool(name, {}) for name in calls}
-        assert calls == {name: (each.is_error, each.content[0].text) for name, each in answers.items()}  # type: ignore[union-attr]
+        assert calls == {name: (answer.is_error, answer.content[0].text) for name, answer in answers.items()}  # type: ignore[union-attr]
         failed = await client.call_tool("find", {"x": []})
         assert (True, '{"error": "list index out of range"}') == (failed.is_error, failed.content[0].text)  # type: ignore[union-attr]
     assert () == run(tmp_path, {})[0].files
@@ -964,8 +966,8 @@ async def test_failures_of_a_low_level_server_of_version_2_can_be_read(tmp_path:
     async with Client(space["server"]) as client:
         calls = [("stop", {}), ("sell", {}), ("find", {}), ("find", {"x": 1})]
         answers = [await client.call_tool(*call) for call in calls]
-        assert all(each.is_error for each in answers)
-        texts = [each.content[0].text for each in answers]  # type: ignore[union-attr]
+        assert all(answer.is_error for answer in answers)
+        texts = [answer.content[0].text for answer in answers]  # type: ignore[union-attr]
         assert ["The shop is closed", "sell", "Error: 'x'"] == texts[:3]
         assert texts[3].startswith('{"error": "1 validation error for TextContent')
     assert () == run(tmp_path, {})[0].files

@@ -151,4 +151,4 @@ def test_what_is_written_compiles_and_stays(source: str, newline: str, tabs: boo
         assert not [left for left in first.left if "would break" in left.pattern]
         second, _ = run(Path(folder) / "p", {})
         assert () == second.files, second.files[0].diff("server.py")
-        assert [each[2:5] for each in first.left] == [each[2:5] for each in second.left]
+        assert [line[2:5] for line in first.left] == [line[2:5] for line in second.left]

@@ -374,13 +374,13 @@ def test_only_the_options_go(tmp_path: Path) -> None:
     assert f"{head}mcp = Server()\n" == migrated(tmp_path / "a", f"{head}mcp = Server(port=1)\n")
     twice = f'{head}mcp = Server("x")\nmcp.run("sse", port=2)\nmcp.run("sse")\n'
     assert twice.replace('"sse")', '"sse", port=1)') == migrated(tmp_path / "b", twice.replace('"x"', '"x", port=1'))
-    one = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    port=2, host="h"\n)\n'
+    several_lines = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    port=2, host="h"\n)\n'
     last = f'{head}mcp = Server("x")\nmcp.run(\n    "sse",\n    mount_path="/x"  # here\n)\n'
     moved = migrated(tmp_path / "last", last.replace('"x")', '"x", port=1)'))
     assert last.replace('"/x"  # here', '"/x",  # here\n    port=1,') == moved
     for number, comma in enumerate((",", ",  # here", "")):
-        before = one.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', f"{comma}\n")
-        after = one.replace(', host="h"\n', f'{comma or ","}\n    host="h",\n')
+        before = several_lines.replace('"x"', '"x", port=1, host="h"').replace(', host="h"\n', f"{comma}\n")
+        after = several_lines.replace(', host="h"\n', f'{comma or ","}\n    host="h",\n')
         assert after == migrated(tmp_path / f"c{number}", before)
     changed = f'{head}port = 1\nmcp = Server("x", port=port)\nport = 2\nmcp.run("sse")\n'
     outcome, files = run(tmp_path / "d", {"server.py": changed})

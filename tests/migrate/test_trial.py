@@ -442,8 +442,8 @@ def test_packages_that_ask_for_an_earlier_release_are_listed(tmp_path: Path) -> 
     project = tmp_path / "project"
     done = migrate(project, {"pyproject.toml": lists, "server.py": SERVER}, "--environment", str(python))
     lines = [line for line in done.stdout.splitlines() if "the dependency" in line]
-    told = "it asks for mcp[cli]>=1.2,<2, so take a release of it that does not, or leave it out"
-    assert [f"{project}/pyproject.toml:6: the dependency old-one: {told}"] == lines
+    reason = "it asks for mcp[cli]>=1.2,<2, so take a release of it that does not, or leave it out"
+    assert [f"{project}/pyproject.toml:6: the dependency old-one: {reason}"] == lines
     lines = [line.partition("/pyproject.toml:")[2] for line in done.stdout.splitlines() if "the pin " in line]
     assert [
         "9: the pin websockets>=12,<14: the installed fastmcp needs websockets ",

@@ -48,9 +48,9 @@ class SmallProject:
         """What a tool can throw: the code or class of each error with its call path."""
         reach = self.reach(name, **settings)
         return {
-            (label, " > ".join(each.path))
-            for each in (*reach.own, *reach.throws)
-            for label in (each.codes or (each.type_name.removeprefix("builtins."),))
+            (label, " > ".join(throw.path))
+            for throw in (*reach.own, *reach.throws)
+            for label in (throw.codes or (throw.type_name.removeprefix("builtins."),))
         }
 
 

@@ -10,7 +10,7 @@ from mcpcore_lint.model import string
 def shown(tool):
     """A tool as one line: name, kind, flavour, handler and parameters."""
     name = string(tool.name)
-    parameters = ", ".join(each.name for each in tool.handler.parameters if not each.injected)
+    parameters = ", ".join(parameter.name for parameter in tool.handler.parameters if not parameter.injected)
     return f"{name or '?'}: {tool.kind} {tool.flavour} {tool.handler.qualname}({parameters})"
 
 
@@ -22,10 +22,10 @@ def check(project, source, expected, *, flavour="", **files):
     texts = {"app": textwrap.dedent(source), **{name: textwrap.dedent(text) for name, text in files.items()}}
     project.write(**texts)
     run = project.run()
-    tools = [tool for found in run.tools.values() for tool in found]
-    lines = [each.strip().replace("%", flavour) for each in expected.strip().splitlines()]
-    found = sorted(shown(tool) for tool in tools)
-    assert sorted(lines) == found, f"expected {sorted(lines)}, found {found}"
+    tools = [tool for tools_of_file in run.tools.values() for tool in tools_of_file]
+    lines = [line.strip().replace("%", flavour) for line in expected.strip().splitlines()]
+    registered = sorted(shown(tool) for tool in tools)
+    assert sorted(lines) == registered, f"expected {sorted(lines)}, found {registered}"
     for tool in tools:
         assert tool.handler.throws, f"nothing raised in {tool.display_name}"
         assert run.reach(tool).own, f"nothing leaves {tool.display_name}"

@@ -250,7 +250,7 @@ CASES = {
 def test_errors_of_called_functions_are_found(project, name):
     """Each error that a called function raises is found with its call path, unless a caller catches it."""
     files, expected = CASES[name]
-    project.write(**{each: HEAD + text for each, text in files.items()})
+    project.write(**{module: HEAD + text for module, text in files.items()})
     assert project.thrown() == expected
 
 
@@ -281,8 +281,8 @@ def test_reasons_and_codes_survive_calls(project):
         store=HEAD
         + "GONE = 'gone'\n\ndef load(n=1):\n    raise CodedError(ErrorCode.NOT_FOUND if n else ErrorCode.CONFLICT, 'x', reason=GONE)\n    raise not_found('x', data={'reason': 'other'})\n    raise not_found('x', reason=n)\n",
     )
-    found = [(throw.codes, throw.reasons) for throw in project.reach().throws]
-    assert found == [(("NOT_FOUND", "CONFLICT"), ("gone",)), (("NOT_FOUND",), ("other",)), (("NOT_FOUND",), None)]
+    errors = [(throw.codes, throw.reasons) for throw in project.reach().throws]
+    assert errors == [(("NOT_FOUND", "CONFLICT"), ("gone",)), (("NOT_FOUND",), ("other",)), (("NOT_FOUND",), None)]
 
 
 def test_a_long_chain_of_calls_is_followed_to_its_end(project):
@@ -324,8 +324,8 @@ def test_except_clauses_of_called_functions_are_listed(project):
     run = project.run()
     tool = next(tool for tools in run.tools.values() for tool in tools)
     on_the_way = run.graph.on_the_way(tool.handler)
-    assert ["load", "deeper"] == [each.qualname for each in on_the_way]
-    assert [("builtins.KeyError",)] == [clause.types for each in on_the_way for clause in each.catches]
+    assert ["load", "deeper"] == [function.qualname for function in on_the_way]
+    assert [("builtins.KeyError",)] == [clause.types for function in on_the_way for clause in function.catches]
     assert [("builtins.ValueError",)] == [clause.types for clause in tool.handler.catches]
 
 

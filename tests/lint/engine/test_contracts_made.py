@@ -94,7 +94,7 @@ def test_self_referential_contracts_end(project):
     )
     project.write(app=f"{HEAD}{HOSTILE}{doubled}def f60(): return [1]\nA60 = [1]\n{tools}")
     started = time.process_time()
-    found = project.tools()
-    assert 9 == len(found)
-    assert not any(each.contract.known for each in found.values())
+    registered = project.tools()
+    assert 9 == len(registered)
+    assert not any(tool.contract.known for tool in registered.values())
     assert time.process_time() - started < 10

@@ -148,11 +148,11 @@ def test_a_file_that_is_not_python_is_one_parse_error(tmp_path, name, content, p
     write(tmp_path, good=EMPTY.format(name="a"), **{name: content})
     report = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path))
     assert report.failures == ()
-    (found,) = [each for each in report.diagnostics if each.path == f"{name}.py"]
-    assert found.rule == "parse-error"
-    assert part in found.message
+    (diagnostic,) = [diagnostic for diagnostic in report.diagnostics if diagnostic.path == f"{name}.py"]
+    assert diagnostic.rule == "parse-error"
+    assert part in diagnostic.message
     if place is not None and not (name == "null" and sys.version_info >= (3, 12)):
-        assert (found.span.line, found.span.column) == place
+        assert (diagnostic.span.line, diagnostic.span.column) == place
     assert ("good.py", 4, "error-contract-empty") in shown(report)
 
 
@@ -177,8 +177,12 @@ def test_positions_count_characters_in_any_encoding(tmp_path, prefix, newline, i
         + b"return 1\n"
     )
     (tmp_path / "a.py").write_bytes(text.replace(b"\n", newline) if newline != b"\n" else text)
-    (found,) = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path)).diagnostics
-    assert (found.span.line - prefix.count(b"\n"), found.span.column, found.span.end_column) == (4, 16, 19)
+    (diagnostic,) = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path)).diagnostics
+    assert (diagnostic.span.line - prefix.count(b"\n"), diagnostic.span.column, diagnostic.span.end_column) == (
+        4,
+        16,
+        19,
+    )
 
 
 def test_columns_after_wide_characters_count_characters():
@@ -260,11 +264,11 @@ def test_suppressions_hold_for_their_line_their_statement_and_their_file(tmp_pat
         string="x = '''\n# mcpcore: ignore-file[error-contract-empty] why\n'''\n" + EMPTY.format(name="e"),
     )
     report = lint_paths([tmp_path], settings=ONLY, root=str(tmp_path))
-    found = shown(report)
-    assert [each for each in found if each[0] in {"line.py", "statement.py", "file.py"}] == []
-    assert ("late.py", 4, "error-contract-empty") in found
-    assert ("late.py", 8, "unused-ignore") in found
-    assert ("string.py", 7, "error-contract-empty") in found
+    findings = shown(report)
+    assert [finding for finding in findings if finding[0] in {"line.py", "statement.py", "file.py"}] == []
+    assert ("late.py", 4, "error-contract-empty") in findings
+    assert ("late.py", 8, "unused-ignore") in findings
+    assert ("string.py", 7, "error-contract-empty") in findings
     assert report.suppressed == 3
 
 
@@ -349,9 +353,9 @@ def test_a_tool_of_another_server_may_be_named_in_any_file(tmp_path, names, more
     """Names in `external_tools=` exist; if its value is unknown or in a file outside the run, any name may exist."""
     write(tmp_path, a=FALLBACK.format(name="a", to="search_web"), main=EXTERNAL.format(names=names, more=more))
     (tmp_path / "others.py").write_text('OTHERS = ["search_web"]\n')
-    found = lint_paths([tmp_path], settings=UNKNOWN_TOOL, root=str(tmp_path))
-    assert found.failures == ()
-    assert [diagnostic.path for diagnostic in found.diagnostics] == (["a.py"] if reported else [])
+    report = lint_paths([tmp_path], settings=UNKNOWN_TOOL, root=str(tmp_path))
+    assert report.failures == ()
+    assert [diagnostic.path for diagnostic in report.diagnostics] == (["a.py"] if reported else [])
     alone = lint_paths([tmp_path / "a.py"], settings=UNKNOWN_TOOL, root=str(tmp_path))
     editor = lint_source((tmp_path / "a.py").read_text(), path="a.py", settings=UNKNOWN_TOOL, root=str(tmp_path))
     assert (alone.diagnostics, editor.diagnostics) == ((), ())
@@ -594,9 +598,9 @@ def test_several_processes_find_the_same_as_one(tmp_path):
             **{f"pkg{n % 7}__m{n}": EMPTY.format(name=f"t{n}") + FALLBACK.format(name=f"f{n}", to=f"t{n // 2}")},
         )
     write(tmp_path, broken="def f(:\n")
-    one = lint_paths([tmp_path], settings=Settings(jobs=1), root=str(tmp_path))
-    assert one == lint_paths([tmp_path], settings=Settings(jobs=3), root=str(tmp_path))
-    assert len(one.diagnostics) > 60
+    report = lint_paths([tmp_path], settings=Settings(jobs=1), root=str(tmp_path))
+    assert report == lint_paths([tmp_path], settings=Settings(jobs=3), root=str(tmp_path))
+    assert len(report.diagnostics) > 60
 
 
 def test_a_process_that_dies_is_reported_and_the_others_go_on(tmp_path, monkeypatch):
@@ -636,7 +640,7 @@ def test_fixes_keep_every_byte_outside_the_edit(tmp_path, newline, head):
     (tmp_path / "a.py").write_bytes(raw)
     (tmp_path / "a.py").chmod(0o640)
     fixed, report = fix_paths([tmp_path], tmp_path, FACTORY, unsafe=True)
-    assert [each.count for each in fixed] == [1]
+    assert [fixed_file.count for fixed_file in fixed] == [1]
     assert report.diagnostics == []
     after = (tmp_path / "a.py").read_bytes()
     start, end = raw.index(b"raise   "), raw.index(b"  # keep")

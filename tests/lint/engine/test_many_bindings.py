@@ -69,5 +69,5 @@ ERRORS = ERRORS + [FailureMode("b", ErrorCode.CONFLICT, when="It exists.", recov
 def fetch() -> str:
     return "x"
 """
-    found = {diagnostic.rule for diagnostic in lint_source(source, path="server.py").diagnostics}
-    assert {"error-contract-when-required", "error-contract-recovery-empty"} <= found
+    rules = {diagnostic.rule for diagnostic in lint_source(source, path="server.py").diagnostics}
+    assert {"error-contract-when-required", "error-contract-recovery-empty"} <= rules

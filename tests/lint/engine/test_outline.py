@@ -56,11 +56,11 @@ def same(text, seed=0):
     tree, functions = made
     order = functions[:]
     random.Random(seed).shuffle(order)
-    for each in order:
-        assert deferred(each) is not None
-        assert each.body
-        assert deferred(each) is None
-        assert type(each) in {ast.FunctionDef, ast.AsyncFunctionDef}
+    for function in order:
+        assert deferred(function) is not None
+        assert function.body
+        assert deferred(function) is None
+        assert type(function) in {ast.FunctionDef, ast.AsyncFunctionDef}
     settle(tree)
     assert dumped(tree) == whole
     return len(functions)
@@ -70,7 +70,7 @@ def same(text, seed=0):
 def test_real_files_are_the_same(part):
     """In the standard library and this project, nearly all files have deferred functions."""
     put_off = [same(Source.from_bytes(str(path), path.read_bytes()).text, part) for path in FILES[part::8]]
-    assert sum(each > 0 for each in put_off) > len(put_off) / 2
+    assert sum(count > 0 for count in put_off) > len(put_off) / 2
 
 
 @pytest.mark.slow
@@ -144,13 +144,13 @@ def test_function_bodies_are_deferred():
     made = outline(source, lambda node: complete(node, source))
     assert made is not None
     tree, functions = made
-    assert [each.name for each in functions] == ["f"]
+    assert [function.name for function in functions] == ["f"]
     assert ast.unparse(functions[0].args) == "a: int=1"
     place = deferred(functions[0])
     assert place is not None
     assert (place.start, place.last_line) == (text.index("def f"), 5)
-    assert "nowhere" not in {each.id for each in ast.walk(tree.body[1]) if isinstance(each, ast.Name)}
-    assert "nowhere" in {each.id for each in ast.walk(functions[0]) if isinstance(each, ast.Name)}
+    assert "nowhere" not in {node.id for node in ast.walk(tree.body[1]) if isinstance(node, ast.Name)}
+    assert "nowhere" in {node.id for node in ast.walk(functions[0]) if isinstance(node, ast.Name)}
 
 
 def test_parsing_all_bodies_at_once_is_the_same():
@@ -177,9 +177,9 @@ def test_many_functions_of_a_long_file_one_by_one(end):
         module.source.text += end
     functions = [*module.functions]
     assert len(functions) == count
-    for each in functions:
-        assert each.body[-1].lineno - each.lineno == 3
-        assert module.scope_of(each.body[0]).qualname == f"{each.name}.inner"
+    for function in functions:
+        assert function.body[-1].lineno - function.lineno == 3
+        assert module.scope_of(function.body[0]).qualname == f"{function.name}.inner"
     assert len(module.functions) == 2 * count
 
 

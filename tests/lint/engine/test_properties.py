@@ -71,12 +71,12 @@ def test_broken_contract_code_is_checked_without_a_crash(source):
 @st.composite
 def programs(draw):
     pieces = draw(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8))
-    found = []
+    parts = []
     for piece in pieces:
         body = "\n    ".join(draw(st.lists(st.sampled_from(BODIES), min_size=1, max_size=4)))
-        found.append(piece.replace("{body}", body).replace("{inline}", "raise ctx.fail('a')"))
+        parts.append(piece.replace("{body}", body).replace("{inline}", "raise ctx.fail('a')"))
     newline = draw(st.sampled_from(["\n", "\r\n"]))
-    return (HEAD + "\n".join(found) + "\n").replace("\n", newline)
+    return (HEAD + "\n".join(parts) + "\n").replace("\n", newline)
 
 
 @settings(SLOW, max_examples=80)
@@ -160,9 +160,11 @@ def check_program(source):
         module = Project(".").add("/case.py", Source("case.py", source))
     except SourceError:
         return
-    found = {each for each in module.functions if not isinstance(each, ast.Lambda)} | set(module.classes)
+    definitions = {function for function in module.functions if not isinstance(function, ast.Lambda)} | set(
+        module.classes
+    )
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    assert found == {each for each in ast.walk(module.tree) if isinstance(each, kinds)}
+    assert definitions == {node for node in ast.walk(module.tree) if isinstance(node, kinds)}
 
 
 @SLOW

@@ -654,7 +654,7 @@ def test_an_imported_handler_is_read_in_its_own_file(project):
     )
     tools = project.tools()
     assert {"search", "other"} == set(tools)
-    assert {("app.py", "handlers.py")} == {(each.module.path, each.handler.module.path) for each in tools.values()}
+    assert {("app.py", "handlers.py")} == {(tool.module.path, tool.handler.module.path) for tool in tools.values()}
 
 
 def test_registrations_on_the_same_server_are_recognised(project):
@@ -682,9 +682,9 @@ def test_registrations_on_the_same_server_are_recognised(project):
         """
     )
     servers = {name: tool.server for name, tool in project.tools().items()}
-    handed = servers.pop("handed")
+    other_server = servers.pop("handed")
     assert {"app.py:5:6"} == set(servers.values())
-    assert handed not in servers.values()
+    assert other_server not in servers.values()
 
 
 def test_the_description_is_the_argument_or_the_docstring(project):
@@ -704,7 +704,7 @@ def test_the_description_is_the_argument_or_the_docstring(project):
         mcp.add_tool(bare, name="f", description=told.__doc__)
         """
     )
-    found = {
+    descriptions = {
         name: (type(tool.description).__name__, string(tool.description)) for name, tool in project.tools().items()
     }
     assert {
@@ -714,7 +714,7 @@ def test_the_description_is_the_argument_or_the_docstring(project):
         "d": ("Missing", None),
         "e": ("Const", "Told."),
         "f": ("Const", "Told."),
-    } == found
+    } == descriptions
 
 
 def test_a_contract_goes_through_a_decorator_of_the_project(project):

@@ -470,8 +470,8 @@ def test_findings_of_served_functions_name_the_tool_and_appear_once(project):
     module = run.project.read(str(project.root / "app.py"))
     result = run.check(str(project.root / "app.py"), module)
     assert not result.failures
-    found = sorted((diagnostic.path, diagnostic.rule, diagnostic.tool) for diagnostic in result.diagnostics)
-    assert found == [
+    findings = sorted((diagnostic.path, diagnostic.rule, diagnostic.tool) for diagnostic in result.diagnostics)
+    assert findings == [
         ("app.py", "no-error-as-data", "read"),
         ("app.py", "prefer-mcp-error-in-handler", "call_tool"),
         ("tools.py", "no-fake-empty", "find"),
@@ -515,6 +515,6 @@ def test_the_error_for_an_unknown_tool_is_accepted(project, lines):
     run = project.run(select=frozenset({"prefer-mcp-error-in-handler"}))
     path = str(project.root / "app.py")
     assert not run.check(path, run.project.read(path)).diagnostics
-    tool = next(each for each in run.find_tools(run.project.read(path)) if each.serves)
+    tool = next(tool for tool in run.find_tools(run.project.read(path)) if tool.serves)
     (text,) = explain_tool(run, tool, "find")
     assert "ValueError" not in text

@@ -186,7 +186,7 @@ SILENT: Final[dict[str, str]] = {
 STORE: Final = "def find(q: str) -> str: ...\n"
 
 
-def _found(source, path="app.py", **settings):
+def _linted(source, path="app.py", **settings):
     text = START + textwrap.dedent(source)
     report = lint_source(
         text.replace("  # here", ""),
@@ -203,35 +203,35 @@ def _found(source, path="app.py", **settings):
 def test_a_registration_that_cannot_be_resolved_is_reported_once(case):
     """It has one finding, however often its loop runs, and the help shows an entry for the settings."""
     source, example = UNRESOLVED[case]
-    text, findings = _found(source)
+    text, findings = _linted(source)
     lines = [number for number, line in enumerate(text.splitlines(), 1) if line.endswith("# here")]
-    assert lines == [each.span.line for each in findings]
+    assert lines == [finding.span.line for finding in findings]
     assert f'handlers = ["{example}"]' in findings[0].help
 
 
 @pytest.mark.parametrize("case", SILENT)
 def test_tools_of_other_packages_are_not_reported(case):
     """Parameters, other packages' tools and empty lists may register anything, but name no function to check."""
-    assert not _found(SILENT[case])[1]
+    assert not _linted(SILENT[case])[1]
 
 
 @pytest.mark.parametrize("path", ["tests/app.py", "test_app.py", "conftest.py"])
 def test_tests_may_register_any_function(path):
     """No model uses a server that a test creates."""
     source, _ = UNRESOLVED["a member by an unknown name"]
-    assert not _found(source, path)[1]
+    assert not _linted(source, path)[1]
 
 
 def test_handlers_in_the_settings_silence_the_rule():
     """With `handlers` the functions are named, so no registration is reported as unresolved."""
     source, example = UNRESOLVED["a member by an unknown name"]
-    assert not _found(source, handlers=(example,))[1]
+    assert not _linted(source, handlers=(example,))[1]
 
 
 def test_the_help_says_what_the_example_matches():
     """An entry that names no function is recognized before anyone copies it into the settings."""
-    _, (named,) = _found(UNRESOLVED["a member by an unknown name"][0])
-    _, (unnamed,) = _found(UNRESOLVED["a member by a prefix that no function has"][0])
+    _, (named,) = _linted(UNRESOLVED["a member by an unknown name"][0])
+    _, (unnamed,) = _linted(UNRESOLVED["a member by a prefix that no function has"][0])
     assert named.help.endswith('handlers = ["store:*"], which matches find')
     assert unnamed.help.endswith('handlers = ["store:handle_*"], which matches no function that was found')
 

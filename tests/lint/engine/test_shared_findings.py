@@ -46,18 +46,18 @@ def findings(project, *, jobs=1, **options):
 
 def test_one_finding_for_sixty_files(many):
     """The finding is the same with one or two processes, from the cache, and after one file has changed."""
-    found = findings(many)
+    diagnostics = findings(many)
     assert [("log.py", 2, f"{SAID}(tools: fetch10, fetch11, fetch12 and 57 more)")] == [
-        (each.path, each.span.line, each.message) for each in found
+        (diagnostic.path, diagnostic.span.line, diagnostic.message) for diagnostic in diagnostics
     ]
-    assert [f"server{number}.py" for number in range(10, 70)] == [place.path for place in found[0].related]
-    assert "fetch10 calls it here: fetch10 > load > step" == found[0].related[0].message
-    assert found[0].tool is None
-    assert found == findings(many, jobs=2)
-    assert found == findings(many, jobs=2, cache=True)
-    assert found == findings(many, cache=True)
+    assert [f"server{number}.py" for number in range(10, 70)] == [place.path for place in diagnostics[0].related]
+    assert "fetch10 calls it here: fetch10 > load > step" == diagnostics[0].related[0].message
+    assert diagnostics[0].tool is None
+    assert diagnostics == findings(many, jobs=2)
+    assert diagnostics == findings(many, jobs=2, cache=True)
+    assert diagnostics == findings(many, cache=True)
     many.write(server33=SERVER.format(number=33) + "\n\n# changed\n")
-    assert found == findings(many, cache=True)
+    assert diagnostics == findings(many, cache=True)
 
 
 def test_a_print_in_a_file_that_only_its_importer_names(many):
@@ -76,14 +76,14 @@ def test_a_handler_that_another_tool_calls(project):
         "from fastmcp import FastMCP\nmcp = FastMCP('x')\n@mcp.tool\ndef fetch(a: str) -> str:\n    print(a)\n"
         "    return a\n"
     )
-    (found,) = lint_source(code, root=str(project.root), settings=ONLY).diagnostics
-    assert (("fetch",), ()) == (found.tools, found.related)
-    assert found.message.endswith("carries the protocol (tool: fetch)")
+    (finding,) = lint_source(code, root=str(project.root), settings=ONLY).diagnostics
+    assert (("fetch",), ()) == (finding.tools, finding.related)
+    assert finding.message.endswith("carries the protocol (tool: fetch)")
     code += "@mcp.tool\ndef show(a: str) -> str:\n    return fetch(a)\n"
-    (found,) = lint_source(code, root=str(project.root), settings=ONLY).diagnostics
-    assert found.tool is None
-    assert found.message.endswith("carries the protocol (tools: fetch, show)")
-    assert ["show calls it here: show > fetch"] == [place.message for place in found.related]
+    (finding,) = lint_source(code, root=str(project.root), settings=ONLY).diagnostics
+    assert finding.tool is None
+    assert finding.message.endswith("carries the protocol (tools: fetch, show)")
+    assert ["show calls it here: show > fetch"] == [place.message for place in finding.related]
 
 
 @pytest.mark.parametrize(

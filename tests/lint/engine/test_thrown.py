@@ -41,13 +41,13 @@ def found_of(project, text: str) -> set[str]:
     """The linter's result, in the form of the expected lines."""
     write_files(project.root, dict(files_of(text)))
     reach = project.reach()
-    found = set()
-    for each in (*reach.own, *reach.throws):
-        name = each.type_name.removeprefix("builtins.")
-        labels = (f"{name}?",) if each.codes is None else each.codes or (name,)
-        found |= {f"{label}: {' > '.join(each.path)}" for label in labels}
-    found |= {f"?: {each.name}" for each in reach.unresolved if each.project or each.takes_context}
-    return found
+    lines = set()
+    for throw in (*reach.own, *reach.throws):
+        name = throw.type_name.removeprefix("builtins.")
+        labels = (f"{name}?",) if throw.codes is None else throw.codes or (name,)
+        lines |= {f"{label}: {' > '.join(throw.path)}" for label in labels}
+    lines |= {f"?: {call.name}" for call in reach.unresolved if call.project or call.takes_context}
+    return lines
 
 
 @pytest.mark.parametrize(

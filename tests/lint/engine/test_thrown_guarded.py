@@ -48,8 +48,10 @@ def test_a_guard_converts_errors_as_declared(project, case):
     project.write(
         app=f"{HEAD}import acme\nclass Mine(acme.Lost, Exception): ...\ndef load():\n    {block}\n        {raised}\n@tool\ndef fetch():\n    load()\n"
     )
-    found = {(throw.form, throw.codes, throw.reasons) for throw in project.reach().throws if not throw.is_named_only}
-    assert expected == found
+    converted = {
+        (throw.form, throw.codes, throw.reasons) for throw in project.reach().throws if not throw.is_named_only
+    }
+    assert expected == converted
 
 
 NAMED: Final = {

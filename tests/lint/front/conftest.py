@@ -38,7 +38,7 @@ class Project:
         before = Path.cwd()
         os.chdir(cwd or self.root)
         try:
-            result = CliRunner().invoke(lint, [str(each) for each in args], input=input)
+            result = CliRunner().invoke(lint, [str(argument) for argument in args], input=input)
         finally:
             os.chdir(before)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -51,7 +51,7 @@ class Project:
     def found(self, *args, **options):
         """The findings as (path, line, rule)."""
         report = self.json(*args, **options)
-        return [(each["path"], each["line"], each["rule"]) for each in report["diagnostics"]]
+        return [(finding["path"], finding["line"], finding["rule"]) for finding in report["diagnostics"]]
 
     def json(self, *args, **options):
         """The report as JSON."""

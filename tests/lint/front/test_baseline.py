@@ -76,7 +76,9 @@ def test_writing_for_some_rules_keeps_the_others(known):
     known.lint("--baseline", "known.json", code=0)
     known.write("server.py", SERVER.replace('raise not_found("There is nothing.")', "pass"))
     known.lint("--select", DIRECT[2], "--baseline", "known.json", "--write-baseline", code=0)
-    assert [CONFLICT[2]] == [each["rule"] for each in json.loads((known.root / "known.json").read_text())["findings"]]
+    assert [CONFLICT[2]] == [
+        finding["rule"] for finding in json.loads((known.root / "known.json").read_text())["findings"]
+    ]
 
 
 def test_writing_also_reports_the_remaining_findings(project):

@@ -81,8 +81,8 @@ def test_a_configuration_in_another_encoding(project, content, said):
 def test_a_severity_applies_to_one_rule(project, text):
     """A family is rejected where a single rule is required."""
     project.settings(text.format("handler"))
-    (found,) = [each for each in project.json(code=1)["diagnostics"] if each["rule"] == "unknown-rule"]
-    assert found["message"].endswith("name single rules here; 'handler' means several")
+    (finding,) = [finding for finding in project.json(code=1)["diagnostics"] if finding["rule"] == "unknown-rule"]
+    assert finding["message"].endswith("name single rules here; 'handler' means several")
 
 
 def test_unknown_rules_are_findings(project):
@@ -90,9 +90,9 @@ def test_unknown_rules_are_findings(project):
     project.settings(
         'ignore = [\n  "handler",\n  "no-fake-emtpy",\n]\n[tool.mcpcore.lint.severities]\nnope = "error"\n'
     )
-    unknown = [each for each in project.json(code=1)["diagnostics"] if each["rule"] == "unknown-rule"]
+    unknown = [finding for finding in project.json(code=1)["diagnostics"] if finding["rule"] == "unknown-rule"]
     assert [("pyproject.toml", 4, 4), ("pyproject.toml", 7, 1)] == [
-        (each["path"], each["line"], each["column"]) for each in unknown
+        (finding["path"], finding["line"], finding["column"]) for finding in unknown
     ]
     assert "did you mean 'no-fake-empty'?" in unknown[0]["message"]
     project.settings('ignore = ["nope", "unknown-rule"]')
@@ -113,8 +113,10 @@ def test_severities(project):
         """
     )
     project.write("tests/server.py", SERVER)
-    found = {(each["path"], each["severity"]) for each in project.json()["diagnostics"] if each["rule"] == PREFER}
-    assert {("server.py", "info"), ("tests/server.py", "error")} == found
+    severities = {
+        (finding["path"], finding["severity"]) for finding in project.json()["diagnostics"] if finding["rule"] == PREFER
+    }
+    assert {("server.py", "info"), ("tests/server.py", "error")} == severities
 
 
 def test_per_file(project):

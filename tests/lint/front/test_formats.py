@@ -226,14 +226,14 @@ def test_sarif_is_valid(project):
         jsonschema.validate(data, SARIF)
         validator().validate(data)
     (run,) = report["runs"]
-    found = {each["ruleId"]: each for each in run["results"]}
-    for name, each in found.items():
-        assert name == run["tool"]["driver"]["rules"][each["ruleIndex"]]["id"]
-    uri = found["parse-error"]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    results = {result["ruleId"]: result for result in run["results"]}
+    for name, result in results.items():
+        assert name == run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"]
+    uri = results["parse-error"]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert ("bad%20%C3%A9%20%25.py", "bad é %.py") == (uri, unquote(uri))
-    (related,) = found["error-contract-conformance"]["relatedLocations"]
+    (related,) = results["error-contract-conformance"]["relatedLocations"]
     assert "store.py" == related["physicalLocation"]["artifactLocation"]["uri"]
-    (change,) = found["error-contract-prefer-fail"]["fixes"][0]["artifactChanges"]
+    (change,) = results["error-contract-prefer-fail"]["fixes"][0]["artifactChanges"]
     assert "server.py" == change["artifactLocation"]["uri"]
     assert run["invocations"][0]["executionSuccessful"] is False
 
@@ -246,8 +246,8 @@ def test_sarif_columns_and_fingerprints(project):
 
     def result():
         run = json.loads(project.lint("wide.py", "--format", "sarif").stdout)["runs"][0]
-        (each,) = [each for each in run["results"] if each["ruleId"] == "error-contract-empty"]
-        return each["locations"][0]["physicalLocation"]["region"], each["partialFingerprints"]
+        (finding,) = [finding for finding in run["results"] if finding["ruleId"] == "error-contract-empty"]
+        return finding["locations"][0]["physicalLocation"]["region"], finding["partialFingerprints"]
 
     region, mark = result()
     assert {"startLine": 3, "startColumn": 14, "endLine": 3, "endColumn": 16} == region
@@ -262,18 +262,18 @@ def test_sarif_paths_start_at_the_repository(repository):
     repository.settings("", "inner")
     text = repository.lint("--format", "sarif", cwd=repository.root / "inner").stdout
     results = json.loads(text)["runs"][0]["results"]
-    uris = {each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in results}
+    uris = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results}
     assert {"inner/server.py"} == uris
 
 
 def test_gitlab(project):
     """Each finding has the fields of a code quality report and a unique fingerprint."""
-    found = json.loads(project.lint("--format", "gitlab").stdout) + json.loads(render("gitlab", hostile()))
-    for each in found:
-        assert {"description", "check_name", "fingerprint", "severity", "location"} == set(each)
-        assert each["severity"] in {"info", "minor", "major", "critical", "blocker"}
-        assert each["location"]["path"]
-    assert len(found) == len({each["fingerprint"] for each in found})
+    issues = json.loads(project.lint("--format", "gitlab").stdout) + json.loads(render("gitlab", hostile()))
+    for issue in issues:
+        assert {"description", "check_name", "fingerprint", "severity", "location"} == set(issue)
+        assert issue["severity"] in {"info", "minor", "major", "critical", "blocker"}
+        assert issue["location"]["path"]
+    assert len(issues) == len({issue["fingerprint"] for issue in issues})
 
 
 def test_junit(project):
@@ -308,7 +308,7 @@ def test_github():
 def test_json(project):
     """JSON has everything that a program needs to show a finding and to apply its fix."""
     report = project.json()
-    (direct,) = [each for each in report["diagnostics"] if each["rule"] == "error-contract-prefer-fail"]
+    (direct,) = [finding for finding in report["diagnostics"] if finding["rule"] == "error-contract-prefer-fail"]
     assert {
         "rule",
         "severity",

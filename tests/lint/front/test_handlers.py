@@ -65,11 +65,11 @@ def test_the_settings_name_functions_that_are_tools(acme, entry, expected):
     """Every rule applies to them; a pattern matches private functions only if it begins with an underscore."""
     acme.settings(f'select = ["handler", "definitions", "linter"]\nhandlers = ["{entry}"]')
     report = acme.json("--no-cache", ".")
-    tools = {each["tool"] for each in report["diagnostics"] if each["tool"]}
+    tools = {finding["tool"] for finding in report["diagnostics"] if finding["tool"]}
     # Findings of one rule in one file are one; its places name their tools first.
-    tools |= {place["message"].split()[0] for each in report["diagnostics"] for place in each["related"]}
+    tools |= {place["message"].split()[0] for finding in report["diagnostics"] for place in finding["related"]}
     assert expected == tools
-    assert not [each for each in report["diagnostics"] if each["rule"] == "unknown-handler"]
+    assert not [finding for finding in report["diagnostics"] if finding["rule"] == "unknown-handler"]
 
 
 def test_a_function_that_is_also_registered_is_one_tool(acme):
@@ -114,12 +114,12 @@ def test_the_cache_depends_on_the_entries(acme):
 def test_a_file_by_itself_has_the_tools_that_others_register(acme):
     """Its findings are those of the whole run, from disk and from an editor, with and without the cache."""
     acme.write("acme/server.py", LOOP)
-    whole = [each for each in acme.found(".") if each[0] == "acme/tools/users.py"]
+    whole = [finding for finding in acme.found(".") if finding[0] == "acme/tools/users.py"]
     assert ("acme/tools/users.py", 7, "no-error-as-data") in whole
     for arguments in (["acme/tools/users.py"], ["acme/tools/users.py"], ["--no-cache", "acme/tools/users.py"]):
         assert whole == acme.found(*arguments, code=1)
     assert whole == acme.found("--stdin-filename", "acme/tools/users.py", input=USERS, code=1)
-    assert whole == [each for each in acme.found(".") if each[0] == "acme/tools/users.py"]
+    assert whole == [finding for finding in acme.found(".") if finding[0] == "acme/tools/users.py"]
 
 
 def test_a_file_of_handlers_is_judged_with_its_dispatcher(empty):

@@ -66,7 +66,7 @@ def test_the_same_files_as_git(tree, top, below, excluded):
     asked = ["git", "-C", tree, "ls-files", "-z", "--others", "--exclude-standard"]
     listed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
     walk = Walk(Settings(), str(tree)).run([tree])
-    assert {each for each in listed.split("\0") if each.endswith(".py")} == {
+    assert {name for name in listed.split("\0") if name.endswith(".py")} == {
         os.path.relpath(path, tree).replace(os.sep, "/") for path in walk.files
     }
 

@@ -90,8 +90,8 @@ def test_the_second_run_repeats_the_first(project: Project) -> None:
     assert first.returncode == 1
     assert len(project.memos()) == 1
     # Nothing but the memo can answer once everything else of the cache is gone.
-    for each in project.cache.glob("*.bin"):
-        each.unlink()
+    for entry in project.cache.glob("*.bin"):
+        entry.unlink()
     second = project.run()
     assert (second.stdout, second.stderr, second.returncode) == (first.stdout, first.stderr, first.returncode)
     assert not list(project.cache.glob("*.bin"))
@@ -105,7 +105,7 @@ def test_a_report_without_fixes_is_not_repeated_once_libcst_is_there(project: Pr
     for blocked, fixes in (("sys.modules['libcst'] = None", False), ("", True), ("sys.modules['libcst'] = None", True)):
         done = project.run("--format", "json", command=("-c", code.format(blocked)))
         assert 1 == done.returncode, done.stderr
-        assert fixes == any(each["fix"] for each in json.loads(done.stdout)["diagnostics"])
+        assert fixes == any(finding["fix"] for finding in json.loads(done.stdout)["diagnostics"])
         assert fixes == ("pip install" not in done.stderr)
 
 
@@ -267,12 +267,12 @@ def test_a_report_in_a_file_is_written_again(project: Project) -> None:
     assert project.memos()
     # Nothing but the memo can answer once everything else of the cache is gone.
     (memo,) = project.memos()
-    for each in project.cache.glob("*.bin"):
-        each.unlink()
+    for entry in project.cache.glob("*.bin"):
+        entry.unlink()
     project.run("--output-file", out.name)
     assert memo.exists()
     assert not list(project.cache.glob("*.bin"))
-    assert {each.name for each in project.root.iterdir()} == {"server.py", "pyproject.toml", ".git", "report.txt"}
+    assert {path.name for path in project.root.iterdir()} == {"server.py", "pyproject.toml", ".git", "report.txt"}
 
 
 def test_an_unwritable_report_file(project: Project) -> None:

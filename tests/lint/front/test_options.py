@@ -11,7 +11,7 @@ from hypothesis import example, given, strategies as st
 from mcpcore_lint.cli import lint
 from mcpcore_lint.options import OPTIONS, plain
 
-NAMES = [each.name for each in OPTIONS]
+NAMES = [option.name for option in OPTIONS]
 VALUES = ["", "-", "--", "-x", "--fix", "json", "error", "error-contract,handler", "3", "-1", "007", "+1", "1_0", "a=b"]
 VALUES += [".", "no-such-file", "x" * 12, "9" * 12, "\u0663", "\udc80", " 2"]
 WORDS = st.one_of(
@@ -25,19 +25,19 @@ WORDS = st.one_of(
 @example(["--output-file", "-", "--stdin-filename", "a.py", "--config", "no-such-file", "--explain=x"])
 def test_plain_arguments_are_parsed_as_by_click(arguments):
     """The fast parser gives the same result as click, or None."""
-    found = plain(arguments)
-    if found is not None:
+    parsed = plain(arguments)
+    if parsed is not None:
         params = lint.make_context("lint", list(arguments)).params
-        assert (params.pop("paths"), params) == found
+        assert (params.pop("paths"), params) == parsed
 
 
-@pytest.mark.parametrize("option", OPTIONS, ids=lambda each: each.name)
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 def test_every_option_is_plain(option):
     """Each option is parsed without click if its value is valid."""
     taken = {"flag": [], "choice": list(option.choices[:1]), "number": ["2"]}.get(option.kind, ["no-such-file"])
-    found = plain([option.name, *taken])
-    assert found is not None
-    assert {"flag": True, "number": 2, "rules": tuple(taken)}.get(option.kind, *taken) == found[1][option.key]
+    parsed = plain([option.name, *taken])
+    assert parsed is not None
+    assert {"flag": True, "number": 2, "rules": tuple(taken)}.get(option.kind, *taken) == parsed[1][option.key]
 
 
 @pytest.mark.parametrize(

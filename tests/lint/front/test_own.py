@@ -26,7 +26,7 @@ def test_examples_and_documents_are_clean(monkeypatch):
 def test_hooks_run_the_command(project):
     """Each hook has the keys that pre-commit requires, and its entry runs."""
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-    assert ["mcpcore-lint", "mcpcore-lint-fix"] == [each["id"] for each in hooks]
+    assert ["mcpcore-lint", "mcpcore-lint-fix"] == [hook["id"] for hook in hooks]
     for hook in hooks:
         assert {"id", "name", "entry", "language", "types"} <= set(hook)
         program, command, *options = shlex.split(hook["entry"])
@@ -45,11 +45,11 @@ def test_the_workflow_of_the_docs_is_valid():
     text = (ROOT / "docs" / "how-to" / "lint.md").read_text(encoding="utf-8")
     hook, workflow = map(yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
     assert "mcpcore-lint" == hook["repos"][0]["hooks"][0]["id"]
-    steps = [each.get("run", "") for each in workflow["jobs"]["mcpcore"]["steps"]]
-    assert any("--format sarif --output-file" in each for each in steps)
+    steps = [step.get("run", "") for step in workflow["jobs"]["mcpcore"]["steps"]]
+    assert any("--format sarif --output-file" in command for command in steps)
     section = tomllib.loads(re.search(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[1])["tool"]["mcpcore"][
         "lint"
     ]
     assert set(section) <= set(KEYS)
     assert all(names_a_rule(name) for name in (*section["ignore"], *section["severities"]))
-    assert set(re.findall(r"`(--[a-z-]+)", text)) <= {name for each in lint.params for name in each.opts}
+    assert set(re.findall(r"`(--[a-z-]+)", text)) <= {name for parameter in lint.params for name in parameter.opts}

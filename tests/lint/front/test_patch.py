@@ -10,7 +10,7 @@ from mcpcore_lint.runner.patch import unified
 LINES = st.lists(
     st.sampled_from(["a\n", "b\n", "\n", "try:\n", "c\r\n", "d\r", "one\n", "two\n", "three\n"]), max_size=30
 )
-TEXTS = st.tuples(LINES, st.sampled_from(["", "end", "other"])).map(lambda each: "".join(each[0]) + each[1])
+TEXTS = st.tuples(LINES, st.sampled_from(["", "end", "other"])).map(lambda parts: "".join(parts[0]) + parts[1])
 
 
 def lines_of(text):

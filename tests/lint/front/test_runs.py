@@ -69,7 +69,7 @@ def test_statistics(project):
     """`--statistics` counts, as a table and as JSON."""
     assert "     1  error-contract-prefer-fail  warning  1 fixable" in project.lint("--statistics", code=1).stdout
     counted = json.loads(project.lint("--statistics", "--format", "json").stdout)["statistics"]
-    assert ["error-contract-conformance", "error-contract-prefer-fail"] == [each["rule"] for each in counted]
+    assert ["error-contract-conformance", "error-contract-prefer-fail"] == [row["rule"] for row in counted]
 
 
 def test_missing_paths(project):
@@ -102,8 +102,8 @@ def test_not_python(project):
     """A file that is not Python is a finding at the place of the mistake."""
     project.write("broken.py", "def fetch(:\n    ...\n")
     project.write("latin.py", b"x = '\xe9'\n")
-    found = project.found("broken.py", "latin.py", code=1)
-    assert [("broken.py", 1, "parse-error"), ("latin.py", 1, "parse-error")] == found
+    findings = project.found("broken.py", "latin.py", code=1)
+    assert [("broken.py", 1, "parse-error"), ("latin.py", 1, "parse-error")] == findings
 
 
 def test_a_long_file_is_searched_once(empty):
@@ -124,7 +124,7 @@ def test_a_long_file_is_searched_once(empty):
     source = Source("long.py", Counted("x = 1\n"))
     assert not any([source.has(":="), source.has(":=")])
     assert [":="] == searched
-    empty.write("long.py", SERVER + "".join(f"\n\ndef f{each}():\n    return {each}\n" for each in range(24_000)))
+    empty.write("long.py", SERVER + "".join(f"\n\ndef f{number}():\n    return {number}\n" for number in range(24_000)))
     assert [DIRECT[2]] == [rule for _, _, rule in empty.found("--select", DIRECT[2])]
 
 
@@ -195,7 +195,7 @@ def test_standard_input_fixed(project):
         (["--list-rules", "--explain", "no-fake-empty"], "--list-rules and --explain cannot be combined"),
         (["--stdin-filename", "."], "--stdin-filename . is a folder; give the name of a file"),
     ],
-    ids=lambda each: " ".join(each) if isinstance(each, list) else "",
+    ids=lambda args: " ".join(args) if isinstance(args, list) else "",
 )
 def test_impossible_requests_are_reported(project, args, said):
     """A request that cannot be met exits with 2 and reports the problem and the next step."""
@@ -446,8 +446,8 @@ def test_markdown(project):
     path = project.write("guide.md", text)
     line = text.splitlines().index('       raise not_found("There is nothing.")') + 1
     report = project.json("guide.md")
-    (each,) = [each for each in report["diagnostics"] if each["rule"] == "error-contract-prefer-fail"]
-    assert ("guide.md", line, 14, None) == (each["path"], each["line"], each["column"], each["fix"])
+    (finding,) = [finding for finding in report["diagnostics"] if finding["rule"] == "error-contract-prefer-fail"]
+    assert ("guide.md", line, 14, None) == (finding["path"], finding["line"], finding["column"], finding["fix"])
     project.lint("guide.md", "--fix")
     assert text == path.read_text()
     project.settings('markdown = ["*.md"]')
@@ -656,9 +656,9 @@ def test_the_page_of_a_rule_of_another_package_is_shown_by_the_command():
     from mcpcore_lint.options import FORMATS
     from mcpcore_lint.report import Outcome, render
 
-    found = Diagnostic("house-no-shouting", Severity.WARNING, "a.py", Span(1, 1, 1, 2), "loud", "")
+    finding = Diagnostic("house-no-shouting", Severity.WARNING, "a.py", Span(1, 1, 1, 2), "loud", "")
     for name in FORMATS:
-        text = render(name, Outcome((found,)))
+        text = render(name, Outcome((finding,)))
         assert "rules/house" not in text
         assert (name == "full") == ("mcpcore lint --explain house-no-shouting" in text)
 

@@ -78,7 +78,7 @@ def test_a_helper_has_one_finding_with_the_tools_of_all_files(shared):
     assert ("helper.py", 3) == (finding["path"], finding["line"])
     assert finding["message"].endswith("(tools: a_one, a_two, b_one and 3 more)")
     assert ["a_one", "a_two", "b_one", "b_two", "c_one", "c_two"] == finding["tools"]
-    places = [(each["path"], each["line"]) for each in finding["related"]]
+    places = [(place["path"], place["line"]) for place in finding["related"]]
     assert [(f"{name}.py", line) for name in "abc" for line in (11, 17)] == places
 
 
@@ -124,9 +124,9 @@ def test_a_baseline_knows_a_helper_whichever_tools_use_it(shared):
 def test_an_editor_shows_where_its_buffer_leads_to_a_helper(shared):
     """The failure is built in another file, so the finding is where the buffer returns it."""
     report = shared.json(*SELECT, "--stdin-filename", "a.py", input=TOOLS.format(name="a"))
-    assert [("a.py", 11), ("a.py", 17)] == [(each["path"], each["line"]) for each in report["diagnostics"]]
-    for each in report["diagnostics"]:
-        assert ("helper.py", 3) in [(place["path"], place["line"]) for place in each["related"]]
+    assert [("a.py", 11), ("a.py", 17)] == [(finding["path"], finding["line"]) for finding in report["diagnostics"]]
+    for finding in report["diagnostics"]:
+        assert ("helper.py", 3) in [(place["path"], place["line"]) for place in finding["related"]]
 
 
 def test_a_file_without_mcpcore_has_one_finding_for_a_rule(alike):
@@ -134,14 +134,14 @@ def test_a_file_without_mcpcore_has_one_finding_for_a_rule(alike):
     (finding,) = alike.json(*SELECT)["diagnostics"]
     assert 10 == finding["line"]
     assert finding["message"].endswith("; 2 more like it in this file")
-    assert [16, 22] == [each["line"] for each in finding["related"]]
+    assert [16, 22] == [place["line"] for place in finding["related"]]
     assert "1 warning in 1 file, 3 tools (3 places)" in alike.lint(*SELECT, "--statistics").stdout
 
 
 def test_in_an_editor_and_on_a_server_of_mcpcore_each_place_has_its_own(alike):
     """An editor marks lines, and in a tool with a contract each failure needs its own entry."""
     report = alike.json(*SELECT, "--stdin-filename", "server.py", input=FASTMCP)
-    assert [10, 16, 22] == [each["line"] for each in report["diagnostics"]]
+    assert [10, 16, 22] == [finding["line"] for finding in report["diagnostics"]]
     alike.write("server.py", ALIKE.format(package="mcpcore import Server", server="Server"))
     assert [10, 16, 22] == [line for _, line, _ in alike.found(*SELECT)]
 
@@ -152,7 +152,7 @@ def test_suppressions_and_the_baseline_hold_for_each_place(alike):
         "server.py", FASTMCP.replace('"error": a}', '"error": a}  # mcpcore: ignore[no-error-as-data] so be it', 1)
     )
     (finding,) = alike.json(*SELECT)["diagnostics"]
-    assert (16, [22]) == (finding["line"], [each["line"] for each in finding["related"]])
+    assert (16, [22]) == (finding["line"], [place["line"] for place in finding["related"]])
     alike.write("server.py", FASTMCP)
     alike.lint(*SELECT, "--baseline", "known.json", "--write-baseline", code=0)
     alike.lint(*SELECT, "--baseline", "known.json", code=0)
@@ -197,7 +197,7 @@ def test_the_fix_of_a_file_makes_the_edits_of_all_places(alike):
     (finding,) = alike.json("--select", "preserve-cause-on-rethrow")["diagnostics"]
     assert "Add the cause, and 1 more" == finding["fix"]["title"]
     text = CAUSES
-    for edit in sorted(finding["fix"]["edits"], key=lambda each: -each["start"]):
+    for edit in sorted(finding["fix"]["edits"], key=lambda edit: -edit["start"]):
         text = text[: edit["start"]] + edit["text"] + text[edit["end"] :]
     alike.lint("--select", "preserve-cause-on-rethrow", "--fix", code=0)
     assert text == (alike.root / "server.py").read_text()

@@ -54,7 +54,8 @@ def test_the_help_for_an_invalid_suppression(empty):
         "# mcpcore: ignore[] none\n",
     )
     messages = {
-        each["line"]: f"{each['message']}; {each['help']}" for each in empty.json("--select", RULES)["diagnostics"]
+        finding["line"]: f"{finding['message']}; {finding['help']}"
+        for finding in empty.json("--select", RULES)["diagnostics"]
     }
     assert "put it at the end of the statement's first line" in messages[10]
     assert "'handler' selects several rules" in messages[11]
@@ -91,9 +92,9 @@ def test_on_a_decorator(empty):
     comment = "  # mcpcore: ignore[tool-description-required] plain"
     for place, rules in (((comment, "", ""), []), (("", "", comment), []), (("", comment, ""), ["unused-ignore"])):
         empty.write("server.py", server.format(*place))
-        found = [rule for _, _, rule in empty.found("--select", "tool-description-required,unused-ignore")]
-        assert rules == [each for each in found if each != "tool-description-required"]
-        assert bool(rules) == ("tool-description-required" in found)
+        reported = [rule for _, _, rule in empty.found("--select", "tool-description-required,unused-ignore")]
+        assert rules == [rule for rule in reported if rule != "tool-description-required"]
+        assert bool(rules) == ("tool-description-required" in reported)
 
 
 def test_in_a_string(empty):

@@ -96,7 +96,7 @@ def test_a_reader_that_closes_the_pipe(project):
 @pytest.mark.parametrize(
     ("args", "code"),
     [(["--list-rules"], 0), (["--explain", "no-fake-empty"], 0), (["--diff"], 1), (["-", "--fix"], 1), ([], 1)],
-    ids=lambda each: " ".join(each) or "plain" if isinstance(each, list) else "",
+    ids=lambda args: " ".join(args) or "plain" if isinstance(args, list) else "",
 )
 def test_a_reader_that_closes_the_pipe_does_not_change_the_exit_code(project, args, code):
     """The exit code does not depend on whether the reader reads all output."""
@@ -117,7 +117,7 @@ def test_a_reader_that_closes_the_pipe_does_not_change_the_exit_code(project, ar
 @pytest.mark.parametrize(
     "args",
     [[], ["--list-rules"], ["-", "--fix"], ["--output-file", "/dev/full"]],
-    ids=lambda each: " ".join(each) or "plain" if isinstance(each, list) else "",
+    ids=lambda args: " ".join(args) or "plain" if isinstance(args, list) else "",
 )
 def test_a_full_disk(project, args):
     """Output that cannot be written ends the run with exit code 2 and a message on standard error."""

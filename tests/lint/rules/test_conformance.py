@@ -38,7 +38,9 @@ def test_a_finding_through_calls_names_the_path_and_the_raise(tmp_path):
     )
     store = "from mcpcore import conflict\ndef load(a):\n    return _read(a)\ndef _read(a):\n    raise conflict(a)\n"
     (finding,) = [
-        each for each in lint(code, tmp_path, files={"store.py": store}) if each.rule == "error-contract-conformance"
+        finding
+        for finding in lint(code, tmp_path, files={"store.py": store})
+        if finding.rule == "error-contract-conformance"
     ]
     assert "fetch > load > _read" in finding.message
     assert (5, "store.py", 5) == (finding.span.line, finding.related[0].path, finding.related[0].span.line)
@@ -58,7 +60,7 @@ def test_caught_errors_are_not_reported(tmp_path):
         "    try:\n        load(a)\n    except Exception:\n        pass\n"
         "    return other(a)\n"
     )
-    lines = [each.span.line for each in lint(code, tmp_path) if each.rule == "error-contract-conformance"]
+    lines = [finding.span.line for finding in lint(code, tmp_path) if finding.rule == "error-contract-conformance"]
     assert [len(code.splitlines())] == lines
 
 
@@ -86,7 +88,7 @@ def test_a_contract_written_by_the_fix_can_be_imported_and_needs_recoveries(tmp_
     assert fixed.after == again.after
     path = tmp_path / "server.py"
     path.write_text(fixed.after)
-    assert "changed" in {each.reason for each in runpy.run_path(str(path))["fetch"].contract}
+    assert "changed" in {entry.reason for entry in runpy.run_path(str(path))["fetch"].contract}
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ def test_adding_a_parameter_to_a_shared_handler_is_unsafe(tmp_path):
         "server = Server('x')\n"
         "server.add_tool(fetch, errors=[FailureMode('gone', ErrorCode.NOT_FOUND, when='x', recovery='y')])\n"
     )
-    (finding,) = [each for each in lint(code, tmp_path) if each.rule == "error-contract-prefer-fail"]
+    (finding,) = [finding for finding in lint(code, tmp_path) if finding.rule == "error-contract-prefer-fail"]
     assert finding.fix is not None
     assert finding.fix.safety == "unsafe"
 
@@ -139,7 +141,7 @@ def test_two_tools_with_one_handler_are_checked_by_their_own_contracts(tmp_path)
         "server.add_tool(fetch, name='b', errors=[FailureMode('lost', ErrorCode.NOT_FOUND, when='x', recovery='y')])\n"
     )
     assert {("error-contract-fail-undeclared", 3), ("error-contract-unthrown", 6)} == {
-        (each.rule, each.span.line) for each in lint(code, tmp_path)
+        (finding.rule, finding.span.line) for finding in lint(code, tmp_path)
     }
 
 
@@ -172,7 +174,7 @@ CONTRACTS = st.sampled_from(
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_fixes_leave_code_that_parses_and_nothing_to_do(tmp_path, contract, raises, parameters):
     """For any contract and raises, the fixed text parses and a second run changes nothing."""
-    body = "".join(f"    if {number}:\n        {each}\n" for number, each in enumerate(raises))
+    body = "".join(f"    if {number}:\n        {statement}\n" for number, statement in enumerate(raises))
     code = (
         "from mcpcore import CodedError, Context, ErrorCode, FailureMode, conflict, not_found\n"
         "from mcpcore import rate_limited, timeout, tool\n"

@@ -71,8 +71,8 @@ class TestAcrossFiles:
     def test_an_entry_that_two_tools_share_is_one_finding_in_its_file(self, tmp_path):
         """An entry that tools of several files use is reported once, in its own file."""
         files = {"modes.py": self.MODES, "one.py": self.SERVER.format("one"), "two.py": self.SERVER.format("two")}
-        found = lint(tmp_path, files, "error-contract-code-type", "error-contract-recovery-min-words")
-        assert [(each.path, each.span.line, each.tool) for each in found] == [("modes.py", 2, None)] * 2
+        findings = lint(tmp_path, files, "error-contract-code-type", "error-contract-recovery-min-words")
+        assert [(finding.path, finding.span.line, finding.tool) for finding in findings] == [("modes.py", 2, None)] * 2
 
     def test_an_entry_is_fixed_in_its_own_file(self, tmp_path):
         """The fix of a shared entry changes its file and no other."""
@@ -84,8 +84,8 @@ class TestAcrossFiles:
 
     def test_a_failure_mode_that_no_tool_uses_is_checked_too(self, tmp_path):
         """A module of contracts is checked by itself."""
-        found = lint(tmp_path, {"modes.py": self.MODES}, "error-contract-code-type")
-        assert [each.span.line for each in found] == [2]
+        findings = lint(tmp_path, {"modes.py": self.MODES}, "error-contract-code-type")
+        assert [finding.span.line for finding in findings] == [2]
 
     def test_a_handler_in_another_file_is_reported_and_fixed_there(self, tmp_path):
         """The finding and the fix are in the file of the handler, not in the file that registers it."""
@@ -95,8 +95,8 @@ class TestAcrossFiles:
             'server.add_tool(fetch, errors=[FailureMode("a", ErrorCode.CONFLICT, when="x", recovery="y")])\n',
             "handlers.py": "from mcpcore import Context\n\n\ndef fetch(ctx: Context) -> str: ...\n",
         }
-        found = lint(tmp_path, files, "error-contract-context-mismatch")
-        assert [(each.path, each.span.line) for each in found] == [("handlers.py", 4)]
+        findings = lint(tmp_path, files, "error-contract-context-mismatch")
+        assert [(finding.path, finding.span.line) for finding in findings] == [("handlers.py", 4)]
         chosen = Settings(select=frozenset({"error-contract-context-mismatch"}), cache_dir=str(tmp_path / ".cache"))
         fix_paths([tmp_path], tmp_path, chosen)
         assert 'ctx: Context[Literal["a"]]' in (tmp_path / "handlers.py").read_text()
@@ -111,7 +111,7 @@ class TestAcrossFiles:
             "store.py": "from mcpcore import not_found\n"
             'def find() -> str:\n    raise not_found("x", reason="NoMatch")\n',
         }
-        assert [each.fix for each in lint(tmp_path, files, "error-contract-reason-format")] == [None]
+        assert [finding.fix for finding in lint(tmp_path, files, "error-contract-reason-format")] == [None]
 
     def test_a_model_is_followed_through_the_modules_of_the_project(self, tmp_path):
         """An inherited field of a re-exported model is found, with its place."""
@@ -122,9 +122,9 @@ class TestAcrossFiles:
             "app/api.py": "from . import models\nResult = models.Found\n",
             "app/server.py": "from mcpcore import tool\nfrom app.api import Result\n@tool\ndef go() -> Result: ...\n",
         }
-        (found,) = lint(tmp_path, files, "output-error-field")
-        assert (found.path, found.span.line) == ("app/server.py", 4)
-        assert [(place.path, place.span.line) for place in found.related] == [("app/base.py", 3)]
+        (finding,) = lint(tmp_path, files, "output-error-field")
+        assert (finding.path, finding.span.line) == ("app/server.py", 4)
+        assert [(place.path, place.span.line) for place in finding.related] == [("app/base.py", 3)]
 
 
 class TestReasons:
@@ -244,14 +244,14 @@ def servers(draw):
     reasons = draw(REASONS)
     comma = draw(st.sampled_from(["", ",", " ,"]))
     entries = ",".join(
-        f"{gap()}FailureMode({gap()}{text(each)}{gap()},{gap()}{draw(CODES)}{gap()}, when='x'{gap()},"
+        f"{gap()}FailureMode({gap()}{text(reason)}{gap()},{gap()}{draw(CODES)}{gap()}, when='x'{gap()},"
         f" recovery='y'{draw(st.sampled_from(['', ',']))}{gap()})"
-        for each in reasons
+        for reason in reasons
     )
     named = draw(st.lists(st.sampled_from([*reasons, "typo", "other"]), max_size=4))
     literal = draw(st.sampled_from(["typing.Literal", "Literal"]))
     if named:
-        inner = ",".join(f"{gap()}{text(each)}{gap()}" for each in named)
+        inner = ",".join(f"{gap()}{text(reason)}{gap()}" for reason in named)
         argument = (
             f"[{gap()}{literal}[{inner}{comma}{gap()}]{draw(st.sampled_from(['', ', int', ' , dict[str, int],']))}]"
         )
@@ -262,7 +262,7 @@ def servers(draw):
         annotation = f"'{annotation}'"
     used = draw(st.lists(st.sampled_from(reasons), max_size=3))
     body = "".join(
-        f"{indent}if flag == {at}:\n{indent * 2}raise ctx.fail({text(each)})\n" for at, each in enumerate(used)
+        f"{indent}if flag == {at}:\n{indent * 2}raise ctx.fail({text(reason)})\n" for at, reason in enumerate(used)
     )
     lines = (
         f"{future}{imports}\nimport typing\nfrom typing import Literal\nLOST = -32001\n\n"
@@ -280,7 +280,7 @@ def servers(draw):
 def comments(source):
     """The comments of a source, in order."""
     reader = io.StringIO(source.replace("\r\n", "\n")).readline
-    return [each.string for each in tokenize.generate_tokens(reader) if each.type == tokenize.COMMENT]
+    return [token.string for token in tokenize.generate_tokens(reader) if token.type == tokenize.COMMENT]
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])

@@ -125,15 +125,15 @@ def test_positions_are_those_in_the_file(rules, shape, indent, newline):
     report = lint_source(source, path="server.py", settings=rules(Names))
     assert not report.failures, report.failures[0].detail
     lines = re.split("\r\n|\r|\n", source)
-    found = [
+    names = [
         (lines[diagnostic.span.line - 1][diagnostic.span.column - 1 : diagnostic.span.end_column - 1])
         for diagnostic in report.diagnostics
     ]
-    assert [diagnostic.message.removeprefix("name ") for diagnostic in report.diagnostics] == found
-    tool = next(each for each in ast.walk(ast.parse(text)) if getattr(each, "name", "") == "größe")
-    assert {each.id for each in ast.walk(tool) if isinstance(each, ast.Name)} <= set(found)
-    assert "Store" not in found
-    assert "create" not in found
+    assert [diagnostic.message.removeprefix("name ") for diagnostic in report.diagnostics] == names
+    tool = next(node for node in ast.walk(ast.parse(text)) if getattr(node, "name", "") == "größe")
+    assert {node.id for node in ast.walk(tool) if isinstance(node, ast.Name)} <= set(names)
+    assert "Store" not in names
+    assert "create" not in names
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "cp1252"])
@@ -166,7 +166,7 @@ def test_hostile_layouts_are_read(rules, text):
     lines = text.split("\n")
     spans = [diagnostic.span for diagnostic in report.diagnostics if diagnostic.message == "name key"]
     assert spans
-    assert {"key"} == {lines[each.line - 1][each.column - 1 : each.end_column - 1] for each in spans}
+    assert {"key"} == {lines[span.line - 1][span.column - 1 : span.end_column - 1] for span in spans}
 
 
 class Outside(House):
@@ -277,9 +277,9 @@ def test_methods_are_called_in_the_order_of_libcst(rules):
     """Children are skipped after a method returns False, and each handler is visited once."""
     source = TOOL + "    return a(skip(b), c)\n\n@mcp.tool()\ndef other(): return d\n"
     expected = "module mcp tool fetch key str str call /call"
-    found = dict(messages(source, rules(Log)))
-    assert {7, 10} == found.keys()
-    plain = found[7]
+    visited = dict(messages(source, rules(Log)))
+    assert {7, 10} == visited.keys()
+    plain = visited[7]
     assert plain.startswith("module call ")
     assert plain.endswith("call a call /call c /call"), expected
     assert "d" not in plain.split()
@@ -291,7 +291,7 @@ def test_nodes_are_visited_in_the_order_of_libcst(path, seed):
     """The walk without copies visits the same nodes as libcst, in the same order."""
     with open(path) as file:
         tree = cst.parse_module(file.read())
-    kinds = [each for each in vars(cst).values() if isinstance(each, type) and issubclass(each, cst.CSTNode)]
+    kinds = [member for member in vars(cst).values() if isinstance(member, type) and issubclass(member, cst.CSTNode)]
     for wanted in (
         kinds,
         random.Random(seed).sample(kinds, 5),
@@ -299,7 +299,7 @@ def test_nodes_are_visited_in_the_order_of_libcst(path, seed):
         [cst.Comment],
         [cst.Is, cst.Comma],
     ):
-        names = {each.__name__ for each in wanted}
+        names = {node_class.__name__ for node_class in wanted}
         theirs: list[cst.CSTNode] = []
 
         class Theirs(cst.CSTVisitor):
@@ -314,7 +314,7 @@ def test_nodes_are_visited_in_the_order_of_libcst(path, seed):
         tree.visit(Theirs())
         piece = type("Tree", (), {"tree": tree})
         visiting.visit(piece, [*tree.header, *tree.body, *tree.footer], kind, visiting.visiting_class(kind)())
-        assert [id(each) for each in theirs] == [id(each) for each in ours]
+        assert [id(node) for node in theirs] == [id(node) for node in ours]
 
 
 class Matching(House):
@@ -332,7 +332,7 @@ class Matching(House):
         self.report(node, f"bad {self.count}")
 
     @m.leave(m.Return(value=m.Integer("1")))
-    def one(self, original_node: cst.Return) -> None:
+    def returns_one(self, original_node: cst.Return) -> None:
         self.report(original_node, "one")
 
     @m.call_if_inside(m.With())
@@ -377,14 +377,14 @@ class Knows(House):
     METADATA_DEPENDENCIES = (QualifiedNameProvider,)
 
     def visit_Call(self, node):
-        names = sorted(each.name for each in self.get_metadata(QualifiedNameProvider, node, ()))
+        names = sorted(qualified.name for qualified in self.get_metadata(QualifiedNameProvider, node, ()))
         place = self.get_metadata(PositionProvider, node).start
         parent = type(self.get_metadata(ParentNodeProvider, node)).__name__
         value = getattr(self.value_of(node.func), "name", None)
         self.report(node, f"{names} {place.line}:{place.column} {parent} {value}")
 
     def visit_FunctionDef(self, node):
-        names = [each.name for each in self.get_metadata(QualifiedNameProvider, node)]
+        names = [qualified.name for qualified in self.get_metadata(QualifiedNameProvider, node)]
         assert (self.tool.name.value, self.handler.name, self.file.path) == ("fetch", "fetch", "server.py")
         assert self.ctx.options == self.options == {"limit": 3}
         self.report(node, f"{names}")
@@ -398,12 +398,12 @@ def test_metadata_is_that_of_the_file(rules):
         + "class Store:\n    @mcp.tool()\n    def fetch(self):\n        é = g(1); p.join(('é', (2)))\n"
     )
     settings = rules(Knows)
-    found = messages(source, Settings(select=settings.select, options={"house-knows": {"limit": 3}}))
-    assert found[-2:] == [
+    reported = messages(source, Settings(select=settings.select, options={"house-knows": {"limit": 3}}))
+    assert reported[-2:] == [
         (9, "['httpx.get'] 9:12 Assign httpx.get"),
         (9, "['os.path.join'] 9:18 Expr os.path.join"),
     ]
-    assert (8, "['Store.fetch']") in found
+    assert (8, "['Store.fetch']") in reported
 
 
 class Repeated(House):
@@ -488,11 +488,11 @@ class Expressions(House):
 
     def on_visit(self, node):
         if isinstance(node, cst.BaseExpression):
-            found = self.ast_node(node)
+            expression = self.ast_node(node)
             code = cst.Module([]).code_for_node(node)
-            if found is not None and not isinstance(node, cst.FormattedString | cst.ConcatenatedString):
+            if expression is not None and not isinstance(node, cst.FormattedString | cst.ConcatenatedString):
                 parsed = ast.dump(ast.parse(f"({code})", mode="eval").body)
-                assert ast.dump(found).replace("Store()", "Load()") == parsed.replace("Store()", "Load()"), code
+                assert ast.dump(expression).replace("Store()", "Load()") == parsed.replace("Store()", "Load()"), code
                 self.report(node, "known")
         return True
 
@@ -598,9 +598,9 @@ class Drop(House):
 def test_a_fix_is_the_smallest_edit(rules):
     """The edit has only the characters that differ, and every other character of the file stays."""
     report = lint_source(TOOL + "    return  old( 1,2 )  # c\n", path="server.py", settings=rules(Calls))
-    (found,) = report.diagnostics
-    assert ("old is old", "Do otherwise.", "Rewrite it") == (found.message, found.help, found.fix.title)
-    (edit,) = found.fix.edits
+    (finding,) = report.diagnostics
+    assert ("old is old", "Do otherwise.", "Rewrite it") == (finding.message, finding.help, finding.fix.title)
+    (edit,) = finding.fix.edits
     assert ("old", "new") == ((TOOL + "    return  old( 1,2 )")[edit.start : edit.end], edit.text)
 
 
@@ -645,8 +645,8 @@ def test_cases_of_the_rule_are_run(rules):
     rules(kind)
     assert kind.fixable
     testing.check_page(kind())
-    for _, each in testing.cases(kind()):
-        testing.check(kind(), each)
+    for _, own_case in testing.cases(kind()):
+        testing.check(kind(), own_case)
     wrong = {
         "must make": Invalid(TOOL + "    return old(1)  # here\n", fixed=TOOL + "    return other(1)\n"),
         "must find lines": Invalid(TOOL + "    # here\n    return old(1)\n"),

@@ -66,7 +66,7 @@ class Turning(House):
 
 
 RULES = (Renaming, Unwrapping, Dropping, Turning)
-ON = Settings(select=frozenset(each.id for each in RULES))
+ON = Settings(select=frozenset(rule.id for rule in RULES))
 
 
 @pytest.fixture(autouse=True)
@@ -88,17 +88,17 @@ def expressions(draw, depth=3):
         return draw(names)
     if kind == 1:
         return draw(st.sampled_from(["1", "'old'", '"""old\nwrap(x)\n"""', "f'{old}'", "b'old'"]))
-    one, two = (draw(expressions(depth=depth - 1)) for _ in range(2))
+    left, right = (draw(expressions(depth=depth - 1)) for _ in range(2))
     gap = draw(inside)
     if kind in {2, 3}:
-        return f"wrap({gap}{one}{draw(inside)})"
+        return f"wrap({gap}{left}{draw(inside)})"
     if kind == 4:
-        return f"[{gap}{one},{draw(inside)}{two}{draw(inside)}]"
+        return f"[{gap}{left},{draw(inside)}{right}{draw(inside)}]"
     if kind == 5:
-        return f"({gap}{one}{draw(inside)})"
+        return f"({gap}{left}{draw(inside)})"
     if kind == 6:
-        return f"{one}{draw(blank)}+{draw(blank)}{two}"
-    return f"x({one},{gap}old={two})"
+        return f"{left}{draw(blank)}+{draw(blank)}{right}"
+    return f"x({left},{gap}old={right})"
 
 
 @st.composite
@@ -211,11 +211,11 @@ def _outside(text):
 def test_one_fix_gives_the_file_that_libcst_writes(text):
     """Each fix alone gives the file that libcst would write with that one node replaced."""
     report = lint_source(text, path="server.py", settings=Settings(select=frozenset({"house-renaming"})))
-    for each in report.diagnostics:
-        (edit,) = each.fix.edits
+    for finding in report.diagnostics:
+        (edit,) = finding.fix.edits
         changed = text[: edit.start] + edit.text + text[edit.end :]
         lines = text.replace("\r\n", "\n").split("\n")
-        line, column = each.span.line - 1, each.span.column - 1
+        line, column = finding.span.line - 1, finding.span.column - 1
         assert "old" == lines[line][column : column + 3]
         lines[line] = f"{lines[line][:column]}renamed_name{lines[line][column + 3 :]}"
         assert "\n".join(lines) == changed.replace("\r\n", "\n")

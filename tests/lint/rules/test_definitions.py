@@ -85,7 +85,7 @@ def test_a_docstring_that_only_mentions_a_parameter_does_not_describe_it(docstri
 
 
 @pytest.mark.parametrize(
-    ("parameter", "docstring", "found"),
+    ("parameter", "docstring", "reported"),
     [
         ("genre: str", "Recommend a book in the given genre.", False),
         ("genres: list[str]", "Recommend a book of some genre.", False),
@@ -107,22 +107,22 @@ def test_a_docstring_that_only_mentions_a_parameter_does_not_describe_it(docstri
         ("größe: str", "Work.", True),
     ],
 )
-def test_a_name_that_the_tool_mentions_needs_no_description(parameter, docstring, found):
+def test_a_name_that_the_tool_mentions_needs_no_description(parameter, docstring, reported):
     """A plain name, a bool, and a name whose words the description contains are enough."""
     source = f'from mcpcore import tool\n@tool\ndef work({parameter}) -> str:\n    """{docstring}"""\n'
-    assert bool(lint_source(source, settings=Settings(select=frozenset({"field-description"}))).diagnostics) is found
+    assert bool(lint_source(source, settings=Settings(select=frozenset({"field-description"}))).diagnostics) is reported
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("options", "messages"),
     [('description="Work."', ["described only in the docstring"]), ("", []), ('description=""', [])],
 )
-def test_a_docstring_that_is_not_sent_describes_nothing(given, found):
+def test_a_docstring_that_is_not_sent_describes_nothing(options, messages):
     """`description=` replaces the docstring, so the model never reads the parameters described there."""
     source = (
-        f"from mcp.server.mcpserver import MCPServer\nserver = MCPServer('x')\n@server.tool({given})\n"
+        f"from mcp.server.mcpserver import MCPServer\nserver = MCPServer('x')\n@server.tool({options})\n"
         'def work(path: str) -> str:\n    """Work.\n\n    Args:\n        path: Where.\n    """\n'
     )
     report = lint_source(source, settings=Settings(select=frozenset({"field-description"})))
-    assert len(report.diagnostics) == len(found)
-    assert all(part in each.message for part, each in zip(found, report.diagnostics, strict=True))
+    assert len(report.diagnostics) == len(messages)
+    assert all(part in diagnostic.message for part, diagnostic in zip(messages, report.diagnostics, strict=True))

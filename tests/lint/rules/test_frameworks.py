@@ -204,7 +204,11 @@ def messages(root, **options):
     """The messages about the exceptions in a project."""
     settings = Settings(cache_dir=str(root / ".cache"))
     report = lint_paths([root], settings=settings, root=str(root), **options)
-    return [f"{each.message}; {each.help}" for each in report.diagnostics if each.rule == "prefer-mcp-error-in-handler"]
+    return [
+        f"{finding.message}; {finding.help}"
+        for finding in report.diagnostics
+        if finding.rule == "prefer-mcp-error-in-handler"
+    ]
 
 
 def test_an_imported_server_is_fastmcp_if_the_project_requires_it(tmp_path):

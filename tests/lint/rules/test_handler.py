@@ -28,7 +28,7 @@ def test_each_case_file_gets_the_findings_that_it_names(group, path, check_marks
     check_marks(path, group)
 
 
-def found(code, root, **options):
+def rules_and_lines(code, root, **options):
     """The rules and lines of the findings in a server."""
     report = lint_source(code, path="server.py", root=str(root), settings=HANDLER, **options)
     assert not report.failures
@@ -96,13 +96,13 @@ def test_a_low_level_handler_may_raise_for_an_unknown_tool(tmp_path):
         "    raise MCPError(code=-32602, message='no such article')\n"
         "server = Server('x', on_call_tool=call)\n"
     )
-    assert [("no-protocol-error-in-tool", 6)] == found(code, tmp_path)
+    assert [("no-protocol-error-in-tool", 6)] == rules_and_lines(code, tmp_path)
 
 
 def test_a_plain_module_gets_no_findings(tmp_path):
     """The handler rules do not apply to code that defines no tool."""
     code = "def fetch():\n    try:\n        raise ValueError\n    except:\n        return {'error': 'x'}\n"
-    assert found(code, tmp_path) == []
+    assert rules_and_lines(code, tmp_path) == []
 
 
 STATEMENTS = st.sampled_from(
@@ -124,12 +124,12 @@ CLAUSES = st.sampled_from(
 )
 
 
-@given(st.lists(st.tuples(CLAUSES, STATEMENTS, STATEMENTS), min_size=1, max_size=4, unique_by=lambda each: each[0]))
+@given(st.lists(st.tuples(CLAUSES, STATEMENTS, STATEMENTS), min_size=1, max_size=4, unique_by=lambda parts: parts[0]))
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_fixes_leave_code_that_parses_and_nothing_to_do(tmp_path, clauses):
     """For any handler, the fixed text parses and a second run changes nothing."""
-    ordered = sorted(clauses, key=lambda each: each[0] == "except:")
-    body = "".join(f"    {clause}\n        if a: {one}\n        {two}\n" for clause, one, two in ordered)
+    ordered = sorted(clauses, key=lambda parts: parts[0] == "except:")
+    body = "".join(f"    {clause}\n        if a: {first}\n        {second}\n" for clause, first, second in ordered)
     code = (
         "from mcpcore import CodedError, ErrorCode, not_found, tool\n\n"
         f"@tool\ndef fetch(a: str):\n    try:\n        return load(a)\n{body}"
@@ -150,9 +150,11 @@ def served(helpers, answer):
 @pytest.mark.parametrize("length", [1, 5, 20])
 def test_a_failure_is_found_through_any_chain_of_functions(tmp_path, length):
     """A function that builds a failure is found however many functions pass its result on."""
-    chain = "".join(f"def f{each}(m):\n    return f{each + 1}(m)\n" for each in range(length))
+    chain = "".join(f"def f{number}(m):\n    return f{number + 1}(m)\n" for number in range(length))
     code = served(f"{chain}def f{length}(m):\n    return {{'error': m}}\n", "return f0(a)")
-    assert found(code, tmp_path) == [("no-error-as-data", code.split("\n").index("    return {'error': m}") + 1)]
+    assert rules_and_lines(code, tmp_path) == [
+        ("no-error-as-data", code.split("\n").index("    return {'error': m}") + 1)
+    ]
 
 
 def test_a_failure_behind_a_long_chain_is_found_in_any_order_of_the_tools(tmp_path):
@@ -162,7 +164,7 @@ def test_a_failure_behind_a_long_chain_is_found_in_any_order_of_the_tools(tmp_pa
     far = "@mcp.tool()\ndef far(a: str):\n    return f0(a)\n"
     near = "@mcp.tool()\ndef near(a: str):\n    return f5(a)\n"
     head = f"from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n{chain}"
-    assert found(head + near + far, tmp_path) == found(head + far + near, tmp_path) != []
+    assert rules_and_lines(head + near + far, tmp_path) == rules_and_lines(head + far + near, tmp_path) != []
 
 
 @pytest.mark.parametrize(
@@ -185,7 +187,7 @@ def test_a_failure_behind_a_long_chain_is_found_in_any_order_of_the_tools(tmp_pa
 )
 def test_endless_chains_of_functions_are_given_up(tmp_path, helpers, answer):
     """Chains that are too long, too wide or circular are given up, quickly and without a crash."""
-    assert found(served(helpers, answer), tmp_path) == []
+    assert rules_and_lines(served(helpers, answer), tmp_path) == []
 
 
 def test_the_help_names_a_clause_that_would_catch_the_proposed_exception(tmp_path):

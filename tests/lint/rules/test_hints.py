@@ -162,7 +162,7 @@ DECLARED = 'FailureMode("late", ErrorCode.TIMEOUT, when="x", recovery="y", retry
 DEFAULT = 'FailureMode("late", ErrorCode.TIMEOUT, when="x", recovery="y")'
 
 
-def found(rule, spelling, annotations, entry, tmp_path):
+def findings_of(rule, spelling, annotations, entry, tmp_path):
     """The findings of one rule in a tool with some annotations."""
     code = HEAD + "import elsewhere\n\n\nclass Mine(ToolAnnotations): ...\n\n\n" + textwrap.dedent(TOOLS[spelling])
     code = code.replace("<X>", annotations).replace("<E>", entry)
@@ -185,22 +185,22 @@ def stated(annotations):
 def test_annotations_are_read_as_the_sdk_reads_them(annotations, spelling, tmp_path):
     """Declared advice is unsafe if both hints are False; default advice needs the hints to be set."""
     read_only, idempotent = stated(annotations)
-    unsafe = found("retry-unsafe", spelling, annotations, DECLARED, tmp_path)
+    unsafe = findings_of("retry-unsafe", spelling, annotations, DECLARED, tmp_path)
     assert len(unsafe) == (read_only is False and idempotent is False)
-    missing = found("tool-annotations-missing", spelling, annotations, DEFAULT, tmp_path)
+    missing = findings_of("tool-annotations-missing", spelling, annotations, DEFAULT, tmp_path)
     lacking = [name for name, hint in (("read_only", read_only), ("idempotent", idempotent)) if hint is None]
     settled = read_only or idempotent or not lacking
     assert len(missing) == (not settled)
-    assert all(each.message.endswith(f"nothing states {' and '.join(lacking)}") for each in missing)
-    assert all(each.fix is None for each in missing)
+    assert all(finding.message.endswith(f"nothing states {' and '.join(lacking)}") for finding in missing)
+    assert all(finding.fix is None for finding in missing)
 
 
 @in_one_test("spelling", TOOLS)
 @in_one_test("annotations", UNSEEN)
 def test_unknown_annotations_are_not_reported(annotations, spelling, tmp_path):
     """A hint that is not a constant may have any value."""
-    assert found("retry-unsafe", spelling, annotations, DECLARED, tmp_path) == []
-    assert found("tool-annotations-missing", spelling, annotations, DEFAULT, tmp_path) == []
+    assert findings_of("retry-unsafe", spelling, annotations, DECLARED, tmp_path) == []
+    assert findings_of("tool-annotations-missing", spelling, annotations, DEFAULT, tmp_path) == []
 
 
 def test_the_linter_and_the_runtime_withhold_the_same_advice():
@@ -230,8 +230,8 @@ def test_short_hints_are_read_like_annotations(short, annotations, tmp_path):
     long = short.replace("=", "_hint=")
     for rule, entry in (("retry-unsafe", DECLARED), ("tool-annotations-missing", DEFAULT)):
         spelled = f"{annotations}, {short}" if short else annotations
-        expected = [each.message for each in found(rule, "a decorator", f"TA({long})", entry, tmp_path)]
-        assert expected == [each.message for each in found(rule, "a decorator", spelled, entry, tmp_path)]
+        expected = [finding.message for finding in findings_of(rule, "a decorator", f"TA({long})", entry, tmp_path)]
+        assert expected == [finding.message for finding in findings_of(rule, "a decorator", spelled, entry, tmp_path)]
 
 
 @pytest.mark.parametrize("options", ["**OPTIONS", "**elsewhere.OPTIONS"])

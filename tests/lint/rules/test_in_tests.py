@@ -33,8 +33,8 @@ def pay(amount: float): ...
 def test_wording_is_checked_outside_tests(path, reported):
     """A test is recognised by its file name or by a parent folder."""
     settings = Settings(select=frozenset({"definitions"}))
-    found = {diagnostic.rule for diagnostic in lint_source(TOOL, path=path, settings=settings).diagnostics}
-    assert found == ({"field-description", "tool-description-required"} if reported else set())
+    rules = {diagnostic.rule for diagnostic in lint_source(TOOL, path=path, settings=settings).diagnostics}
+    assert rules == ({"field-description", "tool-description-required"} if reported else set())
 
 
 @pytest.mark.parametrize(("path", "reported"), [("server.py", True), ("tests/server.py", False)])

@@ -385,9 +385,9 @@ def test_a_reason_that_is_raised_in_any_way_is_thrown(spelling, tmp_path):
     """However a declared reason is raised, it counts as raised, and other reasons do not."""
     code, files = written(spelling, "ctx.fail('gone')")
     unsure = "UNKNOWN" in code.replace(SERVER_HEAD, "")
-    found = [each.message for each in lint("error-contract-unthrown", code, files, tmp_path)]
-    assert not any("'gone'" in each for each in found)
-    assert unsure or [each for each in found if "'full'" in each]
+    messages = [finding.message for finding in lint("error-contract-unthrown", code, files, tmp_path)]
+    assert not any("'gone'" in message for message in messages)
+    assert unsure or [message for message in messages if "'full'" in message]
 
 
 @in_one_test("spelling", ERROR_SPELLINGS.values())
@@ -395,8 +395,8 @@ def test_a_coded_error_without_a_contract_is_found_however_it_is_raised(spelling
     """A tool without a contract needs one, unless it raises only baseline codes."""
     for thing, expected in (("nf('x')", True), ("timeout('x')", False), ("UNKNOWN('x')", False)):
         code, files = written(spelling, thing)
-        for given in ("(errors=ERRORS)", "(errors=[*ERRORS])", "(errors=tuple(ERRORS))"):
-            code = code.replace(given, "()")
+        for errors_argument in ("(errors=ERRORS)", "(errors=[*ERRORS])", "(errors=tuple(ERRORS))"):
+            code = code.replace(errors_argument, "()")
         code = code.replace(", errors=ERRORS)", ")")
         assert bool(lint("error-contract-missing", code, files, tmp_path)) is expected, code
 
@@ -471,11 +471,11 @@ FILE_FAULTS = {
          "class O(BaseModel):\n    error: str = Field('', exclude=True)\n@tool\ndef one() -> O: ..."],
     ),
     "error-contract-fail-not-raised": (
-        [f'@tool(errors=[{A}])\ndef one(ctx: Context) -> str:\n    {each}\n    return ""'
-         for each in ('ctx.fail("aa")', 'return ctx.fail("aa")', "not_found('x')", 'error = ctx.fail("aa")',
+        [f'@tool(errors=[{A}])\ndef one(ctx: Context) -> str:\n    {line}\n    return ""'
+         for line in ('ctx.fail("aa")', 'return ctx.fail("aa")', "not_found('x')", 'error = ctx.fail("aa")',
                       'if ctx: m.conflict("x")', "CodedError(-32001)", 'with UNKNOWN:\n        ctx.fail("aa")  # why')],
-        [f'@tool(errors=[{A}])\ndef one(ctx: Context) -> str:\n    {each}\n    return ""'
-         for each in ('raise ctx.fail("aa")', 'UNKNOWN(ctx.fail("aa"))', 'error = not_found("x")\n    raise error',
+        [f'@tool(errors=[{A}])\ndef one(ctx: Context) -> str:\n    {line}\n    return ""'
+         for line in ('raise ctx.fail("aa")', 'UNKNOWN(ctx.fail("aa"))', 'error = not_found("x")\n    raise error',
                       'errors = [ctx.fail("aa")]\n    print(errors)', 'UNKNOWN.error = ctx.fail("aa")',
                       'make = lambda: ctx.fail("aa")\n    raise make()', 'ctx.recovery_for("aa")')],
     ),
@@ -525,8 +525,8 @@ def test_a_fault_is_found_however_it_is_written(rule, code, files, tmp_path):
 def test_a_near_miss_is_left_alone_however_it_is_written(rule, code, files, tmp_path):
     """Near misses have no finding in any of these ways."""
     ast.parse(code)
-    found = [each.message for each in lint(rule, code, files, tmp_path)]
-    assert not found, f"{rule} must find nothing in:\n{code}"
+    messages = [finding.message for finding in lint(rule, code, files, tmp_path)]
+    assert not messages, f"{rule} must find nothing in:\n{code}"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -548,8 +548,8 @@ def fix_cases():
     yield from (case for case in cases(0) if case.values[0] in FIXED)
     for name, spelling in ERROR_SPELLINGS.items():
         code, files = written(spelling, "nf('x')")
-        for given in ("(errors=ERRORS)", "(errors=[*ERRORS])", "(errors=tuple(ERRORS))"):
-            code = code.replace(given, "()")
+        for errors_argument in ("(errors=ERRORS)", "(errors=[*ERRORS])", "(errors=tuple(ERRORS))"):
+            code = code.replace(errors_argument, "()")
         code = code.replace(", errors=ERRORS)", ")")
         yield pytest.param("error-contract-missing", code, files, id=f"error-contract-missing-{name}")
 

@@ -70,7 +70,7 @@ NAMED = {
 }
 
 
-def found(family, rule, body, *, settings=None):
+def findings_of(family, rule, body, *, settings=None):
     """The findings of a rule in a tool of a family, in a folder without any requirements."""
     exceptions = {"fastmcp": "fastmcp.exceptions", "sdk-1": "mcp.server.fastmcp.exceptions"}.get(
         family.removesuffix("-masked"), "mcp.server.mcpserver.exceptions"
@@ -90,8 +90,8 @@ def found(family, rule, body, *, settings=None):
 def test_the_severity_depends_on_how_the_framework_handles_the_failure(family, place, rule, body):
     """Nothing is reported if the client gets the text anyway, and only findings on mcpcore servers name mcpcore."""
     expected = SEVERITIES[rule, body][place]
-    findings = found(family, rule, body)
-    assert [expected] * (expected is not None) == [each.severity for each in findings]
+    findings = findings_of(family, rule, body)
+    assert [expected] * (expected is not None) == [finding.severity for finding in findings]
     for finding in findings if family != "mcpcore" else ():
         said = f"{finding.message} {finding.help}"
         assert not any(word in said for word in ("mcpcore", "coded", "ctx.fail", "not_found", "boundary")), said
@@ -107,8 +107,10 @@ def test_a_rule_selected_by_its_id_reports_everything(family, rule, body):
         Settings(extend_select=ids),
         Settings(per_file=(PerFile("*", select=ids),)),
     ):
-        assert [NAMED[rule, body]] == [each.severity for each in found(family, rule, body, settings=settings)]
-    assert not found(family, rule, body, settings=Settings(select=frozenset({"handler"})))
+        assert [NAMED[rule, body]] == [
+            finding.severity for finding in findings_of(family, rule, body, settings=settings)
+        ]
+    assert not findings_of(family, rule, body, settings=Settings(select=frozenset({"handler"})))
 
 
 @pytest.mark.parametrize("family", HEADS)
@@ -149,7 +151,9 @@ def test_a_severity_in_the_settings_takes_precedence(family, severity):
         Settings(severities={rule: severity}),
         Settings(per_file=(PerFile("*", severities={rule: severity}),)),
     ):
-        assert [severity] == [each.severity for each in found(family, rule, "a sentence", settings=settings)]
+        assert [severity] == [
+            finding.severity for finding in findings_of(family, rule, "a sentence", settings=settings)
+        ]
 
 
 def test_a_tool_that_the_project_stores_is_information():

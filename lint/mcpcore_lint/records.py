@@ -43,5 +43,5 @@ def in_test_file(path: str, text: str | None = None, *, scripts: bool = True) ->
     """
     *folders, file = path.split("/")
     named = file.startswith("test_") or file.endswith("_test.py")
-    has_tests = named and (text is None or any(scripts or found[1] for found in _TESTS.finditer(text)))
+    has_tests = named and (text is None or any(scripts or match[1] for match in _TESTS.finditer(text)))
     return has_tests or file == "conftest.py" or not {"test", "tests"}.isdisjoint(folders)

@@ -276,9 +276,9 @@ def _guarded(body: list[ast.stmt]) -> list[ast.stmt]:
         return []
     tries = [part for part in body if isinstance(part, ast.Try) and any(map(_of_framework, part.body))]
     inside = [part for statement in tries[:1] for part in statement.body]
-    found: list[ast.stmt] = [part for part in inside if isinstance(part, (ast.ImportFrom, ast.Import))]
-    last = max((at for at, part in enumerate(found) if _of_framework(part)), default=-1)
-    return found[: last + 1]
+    imports: list[ast.stmt] = [part for part in inside if isinstance(part, (ast.ImportFrom, ast.Import))]
+    last = max((at for at, part in enumerate(imports) if _of_framework(part)), default=-1)
+    return imports[: last + 1]
 
 
 def _of_framework(statement: ast.stmt) -> bool:

@@ -241,13 +241,13 @@ def removal(clauses: list[CatchAll], module: Module) -> list[Change | Edit] | No
     """The changes that remove some clauses of one `try`, or let them raise again; None if that would lose something."""
     statement, source = clauses[0].statement, module.source
     changes: list[Change | Edit] = []
-    for clause, place in ((found.clause, found.place) for found in clauses if not found.goes):
+    for clause, place in ((catch.clause, catch.place) for catch in clauses if not catch.goes):
         changes.append(Edit(*source.node_range(place.node), "raise"))
         others = {*walk([*clause.body])} - {*walk([place.node])}
         if clause.name and clause.type and all(getattr(part, "id", "") != clause.name for part in others):
             end, start = source.node_range(clause.type)[1], source.node_range(clause.body[0])[0]
             changes.append(Edit(end, start, re.sub(r"\s*\bas\s+\w+", "", source.text[end:start], count=1)))
-    gone = [found.clause for found in clauses if found.goes]
+    gone = [catch.clause for catch in clauses if catch.goes]
     if not gone:
         return changes
     lines = [*source.line_starts, len(source.text)]

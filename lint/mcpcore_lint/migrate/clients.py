@@ -42,9 +42,9 @@ def client_edits(module: Module, old: str, new: str) -> list[Edit] | None:
             case ast.Call(keywords=options), ast.Tuple(
                 elts=[ast.Name(), ast.Name() as writes, ast.Name(id=session) as last]
             ) if session not in known:
-                given = {option.arg: option for option in options}
-                headers = given.get("headers")
-                if given.keys() - {"url", "headers"} or len(call.args) > 1 or (headers and "http_client" in known):
+                by_name = {option.arg: option for option in options}
+                headers = by_name.get("headers")
+                if by_name.keys() - {"url", "headers"} or len(call.args) > 1 or (headers and "http_client" in known):
                     return None
                 made = f"{MAKER[1]}({source.segment(headers)}) as http_client, " if headers else ""
                 edits += [Edit(*source.node_range(headers), "http_client=http_client")] if headers else []

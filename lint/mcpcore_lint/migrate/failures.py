@@ -273,8 +273,8 @@ def passed_on(body: Body) -> set[ast.AST]:
                     stack.append(inner)
             case ast.Name(id=name):
                 stack += [binding.value for binding in body.scope.bindings.get(name, ())]
-            case ast.IfExp(body=one, orelse=other):
-                stack += [one, other]
+            case ast.IfExp(body=first, orelse=other):
+                stack += [first, other]
     return answers
 
 

@@ -223,8 +223,8 @@ def _adapter(
     if kind == "read_resource" or answer == "EmptyResult":
         is_text = ast.unparse(arguments[0].annotation or node) == "str"
         value_of = "params.level" if kind == "set_logging_level" else "params.uri"
-        given = value_of if is_text or "uri" not in value_of else f"{names.spell('pydantic', 'AnyUrl')}({value_of})"
-        lines.append(f"    {'content = ' if text else ''}await {node.name}({given})")
+        argument = value_of if is_text or "uri" not in value_of else f"{names.spell('pydantic', 'AnyUrl')}({value_of})"
+        lines.append(f"    {'content = ' if text else ''}await {node.name}({argument})")
         block = f'    block = {text}(uri=params.uri, mime_type="text/plain", text=content)'
         lines += [block] * (kind == "read_resource" and forms == {"str"})
     if kind == "call_tool":

@@ -77,13 +77,13 @@ def plan_options(
         table = {name: entry for name, entry in GONE.get(kind, {}).items() if name not in own}
         if options := [keyword for keyword in call.keywords if keyword.arg in table]:
             edits += _removed(call, options, module)
-            given: dict[Site, list[str]] = {}
+            by_site: dict[Site, list[str]] = {}
             for keyword in options:
                 release, instead = table[keyword.arg or ""]
                 pattern = f"{keyword.arg}={ast.unparse(keyword.value)} of the server, which {release} does not have"
                 moved, lost = _moved(call, keyword, module, kind, sites if instead == RUN else ())
                 for site, argument in moved:
-                    given.setdefault(site, []).append(argument)
+                    by_site.setdefault(site, []).append(argument)
                 if lost:
                     calls = (
                         f"{ast.unparse(site.call.func)}() at {site.module.path}:{site.call.lineno}" for site in lost
@@ -95,7 +95,7 @@ def plan_options(
                     gone.append(
                         Left(module.path, keyword.lineno, (), f"{pattern}, is removed", UNUSED if unused else instead)
                     )
-            for site, arguments in given.items():
+            for site, arguments in by_site.items():
                 added = edits if site.module is module else elsewhere.setdefault(site.module.absolute, [])
                 added.append(codemods.add_argument(site.module, site.call, ", ".join(arguments)))
         elif isinstance(call.func, ast.Attribute):
@@ -128,7 +128,7 @@ def kind_of(made: object) -> tuple[str, set[str]]:
 def _settings(module: Module, left: list[Left], gone: list[Left], sites: Collection[Site]) -> list[Edit]:
     """The edits that give what a server's settings hold no longer to the call that runs it, or lines of the report."""
     edits: list[Edit] = []
-    source, given = module.source, dict[ast.Call, list[str]]()
+    source, by_run = module.source, dict[ast.Call, list[str]]()
     for node in walk([module.tree]) if source.has("settings") else ():
         match node:
             case ast.Attribute(attr=option, value=ast.Attribute(attr="settings", value=server)):
@@ -147,7 +147,7 @@ def _settings(module: Module, left: list[Left], gone: list[Left], sites: Collect
             if run is not None and (len(runs) < 2 or not ast.unparse(run.func).endswith("_app")):
                 name = "path" if kind == _FASTMCP and option in PATHS else option
                 lines = source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0]
-                given.setdefault(run, []).append(f"{name}={source.segment(statement.value)}")
+                by_run.setdefault(run, []).append(f"{name}={source.segment(statement.value)}")
                 edits.append(Edit(*lines, ""))
                 continue
         start = _given_at_start(node, server, option, module) if instead == RUN else None
@@ -164,7 +164,7 @@ def _settings(module: Module, left: list[Left], gone: list[Left], sites: Collect
         decide = f"{decide}, and {UNCHECKED} for None" if is_unchecked else decide
         decide = f"look at the {option}= that the call which runs the server gets" if is_test(module) else decide
         left.append(Left(module.path, node.lineno, (), pattern, decide))
-    return [*edits, *(codemods.add_argument(module, run, ", ".join(arguments)) for run, arguments in given.items())]
+    return [*edits, *(codemods.add_argument(module, run, ", ".join(arguments)) for run, arguments in by_run.items())]
 
 
 def _was_checked(statement: ast.AST, server: ast.expr, module: Module) -> bool:
@@ -255,14 +255,14 @@ def _moved(
     """The calls that run a server, each with an option to give; if one cannot take it, all of them, such ones first."""
     name = option.arg or ""
     spelled = "path" if kind == _FASTMCP and name in PATHS else name
-    found = [site for site in sites if site.runs(call, module) and site.needs(name, kind)]
-    found = [site for site in found if all(word.arg != spelled for word in site.call.keywords)]
+    running = [site for site in sites if site.runs(call, module) and site.needs(name, kind)]
+    running = [site for site in running if all(word.arg != spelled for word in site.call.keywords)]
     scope, source, at = scope_around(call, module), module.source, module.source.node_range(option.value)[0]
     names = [part for part in walk([option.value]) if isinstance(part, ast.Name)]
-    takes = {site: site.takes(option, kind, scope, site.passed(call)) for site in found}
-    lost = [] if all(takes.values()) else sorted(found, key=lambda site: takes[site])
+    takes = {site: site.takes(option, kind, scope, site.passed(call)) for site in running}
+    lost = [] if all(takes.values()) else sorted(running, key=lambda site: takes[site])
     moved: list[tuple[Site, str]] = []
-    for site in found if not lost else ():
+    for site in running if not lost else ():
         passed = site.passed(call)
         spans = [(*source.node_range(name), passed[name.id]) for name in names if name.id in passed]
         edits = sorted(Edit(start - at, end - at, text) for start, end, text in spans)
@@ -450,10 +450,10 @@ class Site(NamedTuple):
     @property
     def transport(self) -> str:
         """The name of the transport; empty if it is known only when the server is run."""
-        given = [keyword.value for keyword in self.call.keywords if keyword.arg == "transport"] or self.call.args[:1]
-        if (known := _METHODS[getattr(self.call.func, "attr", "")]) or not given:
+        values = [keyword.value for keyword in self.call.keywords if keyword.arg == "transport"] or self.call.args[:1]
+        if (known := _METHODS[getattr(self.call.func, "attr", "")]) or not values:
             return known or "stdio"
-        return str(given[0].value) if isinstance(given[0], ast.Constant) else ""
+        return str(values[0].value) if isinstance(values[0], ast.Constant) else ""
 
     def runs(self, call: ast.Call, module: Module) -> bool:
         """Whether it runs the server that another call makes."""
@@ -563,10 +563,13 @@ def _passed(
     """The parameters of a function with what a call passes, if that means the same in a scope."""
     if not isinstance(call.func, ast.Name) or any(isinstance(value, ast.Starred) for value in call.args):
         return
-    given, inside = made.args, scope_around(call, module)
-    positional = [parameter.arg for parameter in (*given.posonlyargs, *given.args)]
-    named = [parameter.arg for parameter in given.kwonlyargs]
-    defaults = [*zip(named, given.kw_defaults, strict=True), *zip(positional[::-1], given.defaults[::-1], strict=False)]
+    signature, inside = made.args, scope_around(call, module)
+    positional = [parameter.arg for parameter in (*signature.posonlyargs, *signature.args)]
+    named = [parameter.arg for parameter in signature.kwonlyargs]
+    defaults = [
+        *zip(named, signature.kw_defaults, strict=True),
+        *zip(positional[::-1], signature.defaults[::-1], strict=False),
+    ]
     values: dict[str, ast.expr] = {name: value for name, value in defaults if isinstance(value, ast.Constant)}
     values |= dict(zip(positional, call.args, strict=False)) | {word.arg or "": word.value for word in call.keywords}
     for name in (*positional, *named) if "" not in values else ():

@@ -107,7 +107,7 @@ def _plan(
         if new and accepted.accept(new):
             edits.update(new)
             removed += gone
-            failures[conversion.body.node] = [(found.place, conversion.body.scope) for found in conversion.catch_alls]
+            failures[conversion.body.node] = [(catch.place, conversion.body.scope) for catch in conversion.catch_alls]
             continue  # the rest of the function waits for the next pass
         left += conversion.left
         if not (conversion.places or conversion.entries):

@@ -78,7 +78,7 @@ class Raised(NamedTuple):
 
 def raised_elsewhere(reach: Reach, project: Project) -> list[Raised]:
     """The `raise` statements with a text in other functions, whose exceptions leave a tool."""
-    found: dict[ast.Raise, Raised] = {}
+    raises: dict[ast.Raise, Raised] = {}
     for throw in reach.throws:
         if (
             throw.form in _FORMS
@@ -87,8 +87,8 @@ def raised_elsewhere(reach: Reach, project: Project) -> list[Raised]:
             and throw.type_name not in _BUGS
         ):
             for raised in _located(throw, project):
-                found.setdefault(raised.node, raised)
-    return [*found.values()]
+                raises.setdefault(raised.node, raised)
+    return [*raises.values()]
 
 
 def _located(throw: ReachedThrow, project: Project) -> Iterator[Raised]:

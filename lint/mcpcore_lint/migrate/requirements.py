@@ -181,8 +181,8 @@ def listed(texts: Mapping[str, bytes], code: Iterable[bytes], others: Iterable[b
     names = [path.rpartition("/")[2].encode() for path in texts]
     is_used = any(map(_NAMED.search, code)) or any(map(_RUN.search, [*names, *texts.values(), *others]))
     # `[project.scripts]`, the extras of Poetry and the sources of uv may name it, too.
-    for path, (text, found) in lists.items() if not is_used else ():
-        edits = [Edit(*match.span(), "") for match, _ in _found(path, text, found)]
+    for path, (text, own) in lists.items() if not is_used else ():
+        edits = [Edit(*match.span(), "") for match, _ in _found(path, text, own)]
         is_used = is_used or _ELSEWHERE.search(_WORDS.sub("", apply(text, edits))) is not None
     return () if named else tuple(path for path in mains if path.endswith(".toml")) or mains, not is_used
 
@@ -239,25 +239,25 @@ def plan_requirements(
         )
         return Requirements(left=(line,) if stale else ())
     lists = _lists(path, text)
-    found = [*_found(path, text, lists)]
+    requirements = [*_found(path, text, lists)]
     idle = is_idle and writable and (needs.moved or (needs.mcpcore and lists is not None))
-    with_mcp = {home for match, home in found if match["name"] == "mcp"}
-    gone = [match for match, home in found if idle and match["name"] == "fastmcp" and home in with_mcp]
+    with_mcp = {home for match, home in requirements if match["name"] == "mcp"}
+    gone = [match for match, home in requirements if idle and match["name"] == "fastmcp" and home in with_mcp]
     cut = {match: edit for match in gone if (edit := _cut(path, text, match, lists)) is not None}
-    found = [(match, home) for match, home in found if match not in cut]
+    requirements = [(match, home) for match, home in requirements if match not in cut]
     # A constraint installs nothing, so nothing is added to it.
     is_held = "constraints" in path.rpartition("/")[2]
-    asked = [(match, home) for match, home in found if not (is_held or _HELD.search(text[: match.start()]))]
+    asked = [(match, home) for match, home in requirements if not (is_held or _HELD.search(text[: match.start()]))]
     beside = _beside(text, asked, lists, "mcpcore") if needs.mcpcore else []
     brought = {part: _beside(text, asked, lists, part) for part in sorted(needs.brought)}
     known = (home for home, lines in enumerate(lists or ()) if any(line.startswith("mcpcore") for line in lines))
-    homes = {*known, *(home for match, home in found if match in beside)}
+    homes = {*known, *(home for match, home in requirements if match in beside)}
     # Who installs no extra goes on to use an earlier Python.
     optional = bool(homes) and 0 not in homes and path.endswith(".toml") and "[tool.poetry" not in text
     edits, left, raised = _python(path, text, needs, writable=writable and not optional)
     edits += cut.values()
     raised += [Left(path, _line(text, match), (), "the dependency fastmcp", _REMOVED) for match in cut]
-    since, marked = _SINCE * bool(optional and left), {home for match, home in found if match in beside}
+    since, marked = _SINCE * bool(optional and left), {home for match, home in requirements if match in beside}
     requirement = f"mcpcore{'[fastmcp]' * needs.fastmcp}>={LEAST['mcpcore']}{since}"
     raised = [*raised, *(line._replace(decide=_EXTRAS) for line in left if optional and _SINCE not in text)]
     left = [] if optional else left
@@ -268,7 +268,7 @@ def plan_requirements(
         for decide in [*[refused] * bool(needs.hints), *[typed] * untyped]:
             number = text.count("\n", 0, match.start()) + 1
             left.append(Left(path, number, (), f"the type checker in {match[0]}", decide))
-    for match, home in found:
+    for match, home in requirements:
         pin, adds = _pin(match), match in beside
         old = {part for part in brought if pin is not None and match in brought[part]}
         added = [*[requirement] * adds, *sorted(old if match["name"] == "mcp" else old - _WITH_FASTMCP)]
@@ -387,8 +387,10 @@ def sends_texts(texts: Mapping[str, bytes]) -> bool:
     """Whether a lock has, or a requirement begins at, a release of the SDK before 2.1, which masks no texts."""
     decoded = {path: raw.decode("utf-8", "replace") for path, raw in texts.items()}
     locked = [f"=={version}" for text in decoded.values() for version in _LOCKED.findall(text)]
-    found = (_found(path, text, _lists(path, text)) for path, text in decoded.items() if not path.endswith(LOCKS))
-    asked = [match["version"] for match, _ in chain.from_iterable(found) if match["name"] == "mcp"]
+    requirements = (
+        _found(path, text, _lists(path, text)) for path, text in decoded.items() if not path.endswith(LOCKS)
+    )
+    asked = [match["version"] for match, _ in chain.from_iterable(requirements) if match["name"] == "mcp"]
     lower = map(_LOWER.search, locked or asked)
     return any((int(bound[2]), int(bound[3] or 0)) < (2, 1) for bound in lower if bound is not None)
 
@@ -458,12 +460,15 @@ def _names(lists: Sequence[Sequence[str]] | None, added: Sequence[str]) -> list[
 
 
 def _beside(
-    text: str, found: Sequence[tuple[re.Match[str], int]], lists: Sequence[Sequence[str]] | None, requirement: str
+    text: str,
+    requirements: Sequence[tuple[re.Match[str], int]],
+    lists: Sequence[Sequence[str]] | None,
+    requirement: str,
 ) -> list[re.Match[str]]:
     """The requirements behind which another one is missing."""
     homes: dict[int, re.Match[str]] = {}
     name = package(requirement)
-    for match, home in found:
+    for match, home in requirements:
         homes.setdefault(home, match)
     if lists is None:
         return [] if re.search(rf"(?<![\w-]){name}\b", text) or _OWN.search(text) else [*homes.values()]

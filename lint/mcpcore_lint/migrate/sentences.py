@@ -186,20 +186,20 @@ def sentences(node: ast.expr | None, scope: Scope, caught: Mapping[str, str] = _
     )
     label = LABEL.match(text)
     text = "".join(char if char.isprintable() or char == "\n" else " " for char in text[label.end() if label else 0 :])
-    told: list[str] = []
+    facts: list[str] = []
     to_do: list[str] = []
     for sentence in _ENDS.split(_CAUSE.sub("", text)):
         plain = " ".join(sentence.split()).strip(" *-\N{BULLET}")
         # The first sentence says what happened, even where its first word may be a verb: "Check failed".
-        if told and _TELLS.match(plain):
+        if facts and _TELLS.match(plain):
             to_do.append(_sentence(plain, scope))
         elif plain and not to_do:
-            told.append(plain)
-    if not told or _LOOSE.match(told[0]):
+            facts.append(plain)
+    if not facts or _LOOSE.match(facts[0]):
         return None
-    said = _sentence(_CAUSE.sub("", told[0]), scope)
+    said = _sentence(_CAUSE.sub("", facts[0]), scope)
     when = whole(said)
-    unusable, allowed = _UNUSABLE.match(when), next(filter(None, map(_ALLOWED.match, told[1:])), None)
+    unusable, allowed = _UNUSABLE.match(when), next(filter(None, map(_ALLOWED.match, facts[1:])), None)
     if unusable is not None and allowed is not None:
         when = f"{unusable[1]} is not one of {allowed[1].strip()}."
     own = _WORD.findall(_PLACE.sub(" ", when))

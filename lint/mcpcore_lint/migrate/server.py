@@ -534,12 +534,12 @@ class Renaming:
                 start = self.module.source.node_range(argument)[0]
                 self.edits.append(Edit(start, start, f"{option}="))
 
-    def _error(self, node: ast.Call, given: ast.expr | ast.keyword) -> None:
+    def _error(self, node: ast.Call, passed: ast.expr | ast.keyword) -> None:
         """`MCPError(code, message)` for `McpError(ErrorData(code=..., message=...))`, also by its keyword."""
         source = self.module.source
-        argument = given.value if isinstance(given, ast.keyword) else given
+        argument = passed.value if isinstance(passed, ast.keyword) else passed
         start = source.node_range(argument)[0]
-        start = source.offset(given.lineno, given.col_offset) if argument is not given else start
+        start = source.offset(passed.lineno, passed.col_offset) if argument is not passed else start
         if isinstance(argument, ast.Call) and ast.unparse(argument.func).endswith("ErrorData") and not argument.args:
             self.edits += codemods.unwrapped(self.module, argument, start)
         elif not isinstance(argument, ast.Starred):

@@ -16,7 +16,7 @@ from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Failure, Fix, Rel
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.runner import memo
 from mcpcore_lint.runner.files import content_of
-from mcpcore_lint.runner.groups import Walk, found
+from mcpcore_lint.runner.groups import Walk, state_of
 from mcpcore_lint.runner.results import FileResult, Report
 from mcpcore_lint.settings import fingerprint
 
@@ -62,7 +62,7 @@ class Cache:
 
     def _holds(self, path: str, state: _State | None) -> bool:
         """Whether a file has the same content, or is still missing."""
-        now = self._files.get(path) or found(path)
+        now = self._files.get(path) or state_of(path)
         if now is None or state is None:
             return now is None and state is None
         if now == state[:3]:
@@ -120,7 +120,7 @@ class Cache:
 
     def _state(self, path: str, result: FileResult | None) -> _State | None:
         """The state of a file, with the content that was checked; None if it cannot be read."""
-        before, now = self._files.get(path), found(path)
+        before, now = self._files.get(path), state_of(path)
         if now is None:
             return (0, 0, 0, b"") if before else None
         digest = memo.checksum(content_of(path) or b"") if result is None else result.digest
@@ -153,7 +153,7 @@ def _plugins() -> tuple[tuple[str, int, int], ...]:
 
 
 def _time_and_size(path: str) -> tuple[str, int, int]:
-    state = found(path)
+    state = state_of(path)
     return (path, state.mtime_ns, state.size) if state is not None else (path, 0, 0)
 
 

@@ -11,7 +11,7 @@ from mcpcore_lint.diagnostics import Diagnostic, Edit, Failure
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.runner.checker import crash
 from mcpcore_lint.runner.files import ChangedMeanwhileError, put_in_place
-from mcpcore_lint.runner.groups import Found, Group, found
+from mcpcore_lint.runner.groups import Found, Group, state_of
 from mcpcore_lint.runner.patch import FixedFile
 from mcpcore_lint.runner.results import Result
 from mcpcore_lint.runner.runner import lint_groups
@@ -100,7 +100,7 @@ def fix_groups(
         if not (fixer.make(diagnostics, seen, unsafe=False) or (unsafe and fixer.make(diagnostics, seen, unsafe=True))):
             break
         for group in groups:
-            group.walk.files = {path: found(path) or file for path, file in group.walk.files.items()}
+            group.walk.files = {path: state_of(path) or file for path, file in group.walk.files.items()}
         result = lint_groups(groups, contents=fixer.contents, **options)
     else:
         for path, left in _by_path(select(result), unsafe=unsafe).items():

@@ -218,7 +218,7 @@ class Found(NamedTuple):
         return cls(stat.st_mtime_ns, stat.st_size, stat.st_ino)
 
 
-def found(path: str) -> Found | None:
+def state_of(path: str) -> Found | None:
     """The state of a file or a folder; None if it does not exist."""
     try:
         return Found.of(os.stat(path))

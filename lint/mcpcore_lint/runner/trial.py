@@ -90,20 +90,20 @@ class Trial(NamedTuple):
         except (OSError, ValueError):
             return None, f"{self.python} did not run"
 
-    def missing(self, paths: Collection[str], shown: Callable[[str], str], told: Iterable[Left]) -> list[Left]:
+    def missing(self, paths: Collection[str], shown: Callable[[str], str], reported: Iterable[Left]) -> list[Left]:
         """A line for each name of a framework that files import and the installed release does not have.
 
         Args:
             paths: The files; of those that list dependencies, the packages that ask for earlier releases have lines.
             shown: How the report spells a path.
-            told: The lines of the report so far, which get no second one.
+            reported: The lines of the report so far, which get no second one.
         """
         code = [path for path in paths if path.endswith(".py")]
         texts = {path: (content_of(path) or b"").decode("utf-8", "replace") for path in paths}
         answer, why = self._ask(["look up", *code])
         if why:
             return []
-        known = {(line.path, line.line) for line in told}
+        known = {(line.path, line.line) for line in reported}
         left = [
             Left(shown(path), line, (), f"the import of {name}", f"the installed {module.partition('.')[0]} has no "
                  f"{module}.{name}", stops=0 if in_test_file(shown(path)) else stopped(ast.parse(texts[path]), line))

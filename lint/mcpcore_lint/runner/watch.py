@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from mcpcore_lint.output import CannotRunError, clear
 from mcpcore_lint.paths import is_below
-from mcpcore_lint.runner.groups import SKIPPED, found
+from mcpcore_lint.runner.groups import SKIPPED, state_of
 
 
 def watch(paths: Sequence[str], run: Callable[[], int]) -> int:
@@ -71,7 +71,7 @@ class _FirstRun:
         return self._folders != self._identities()
 
     def _identities(self) -> list[object]:
-        return [state and state.inode for state in map(found, self._tops)]
+        return [state and state.inode for state in map(state_of, self._tops)]
 
 
 def _skipped(name: str) -> bool:

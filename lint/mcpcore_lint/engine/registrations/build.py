@@ -182,8 +182,8 @@ class Builder:
         # Another decorator may pass other arguments, and a method has `self` too.
         if len(args) < 2 and len(node.decorator_list) == 1 and not node.args.vararg:
             return OF_TWO
-        given = args[1].annotation if len(args) > 1 and args[0].arg not in {"self", "cls"} else None
-        if given is not None and _NO_ARGUMENTS.match(ast.unparse(given)):
+        annotation = args[1].annotation if len(args) > 1 and args[0].arg not in {"self", "cls"} else None
+        if annotation is not None and _NO_ARGUMENTS.match(ast.unparse(annotation)):
             return OF_TWO
         block = getattr(self.module.parents[node], "body", ())
         later = block[block.index(node) + 1 :] if node in block else ()
@@ -209,8 +209,8 @@ class Builder:
         self.calls.functions.backward = False
         # `x.tool(name)` may ask for a tool; `@x.tool(...)`, `x.tool(fn)` and `x.tool(...)(fn)` make one.
         parts = node.args[:1] if isinstance(node, ast.Call) else []
-        given = (target.node for part in parts for target in self.calls.functions.behind(part, scope))
-        made = decorated or next(given, None)
+        targets = (target.node for part in parts for target in self.calls.functions.behind(part, scope))
+        made = decorated or next(targets, None)
         asks = func.attr == "tool" and made is None and isinstance(node, ast.Call) and node.func is func
         if not known and not asks and self.calls.is_blind(func, scope):
             self._unresolved.append(unresolved(node, func.value)._replace(kind="server", origin=made))

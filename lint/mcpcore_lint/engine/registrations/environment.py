@@ -179,8 +179,8 @@ def values_of(node: ast.expr, scope: Scope) -> list[Placed]:
             table, where = constructed(holder, scope)
             wanted = string(evaluate(key, scope))
             pairs = [*zip(table.keys, table.values, strict=True)] if isinstance(table, ast.Dict) else []
-            one = [value for name, value in pairs if wanted and getattr(name, "value", None) == wanted]
-            return [(value, where) for value in one or [value for _, value in pairs]]
+            chosen = [value for name, value in pairs if wanted and getattr(name, "value", None) == wanted]
+            return [(value, where) for value in chosen or [value for _, value in pairs]]
     return []
 
 

@@ -372,8 +372,8 @@ class _Place:
             self.functions.steps = 0
             targets = self.functions.behind(*item)
             served |= {string(name)} if targets else set()
-            found = evaluate(*item)
-            is_class = isinstance(found, Symbol) and isinstance(found.definition, ast.ClassDef)
+            evaluated = evaluate(*item)
+            is_class = isinstance(evaluated, Symbol) and isinstance(evaluated.definition, ast.ClassDef)
             # If the dispatcher runs a part of the entry itself, another part that it passes on is no function.
             without += [] if targets or is_class or (run and call not in run) else [(string(name), call.func)]
             yield from ((name, target, call) for target in targets)

@@ -238,10 +238,10 @@ def imported_modules(call: ast.Call, scope: Scope, functions: Functions) -> list
             break
         folder = None
         queue += _parts(node, where, functions)
-    found = module.project.modules_with(module, lambda text: "def " in text) if folder is not None else None
+    modules = module.project.modules_with(module, lambda text: "def " in text) if folder is not None else None
     return [
         part
-        for part in found or ()
+        for part in modules or ()
         if folder is not None and not part.is_package and part is not module
         if os.path.dirname(part.absolute) == folder or (is_deep and part.absolute.startswith(folder + os.sep))
     ]

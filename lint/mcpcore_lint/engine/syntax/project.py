@@ -257,8 +257,8 @@ class Project:
         if sibling is None:
             return None, (), tuple(missing)
         consulted = [os.path.join(directory, file) for file in sorted(self._listed(directory)) if file.endswith(".py")]
-        found = sibling if self._is_program(consulted, sibling, parts[0]) else None
-        return found, (*consulted, sibling), tuple(missing)
+        program = sibling if self._is_program(consulted, sibling, parts[0]) else None
+        return program, (*consulted, sibling), tuple(missing)
 
     def _is_program(self, files: list[str], sibling: str, name: str) -> bool:
         """Whether the files of a package import each other by bare names, as a script that is run in its folder does.

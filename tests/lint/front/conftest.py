@@ -48,7 +48,7 @@ class Project:
             assert code == result.exit_code, result.output
         return result
 
-    def found(self, *args, **options):
+    def findings(self, *args, **options):
         """The findings as (path, line, rule)."""
         report = self.json(*args, **options)
         return [(finding["path"], finding["line"], finding["rule"]) for finding in report["diagnostics"]]

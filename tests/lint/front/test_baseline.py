@@ -40,13 +40,13 @@ def test_lines_may_be_edited_and_files_renamed(known):
     known.write("deep/store.py", (known.root / "store.py").read_text())
     known.lint("--baseline", "known.json", code=0)
     known.write("copy.py", edited)
-    assert 2 == len(known.found("--baseline", "known.json", code=1))
+    assert 2 == len(known.findings("--baseline", "known.json", code=1))
 
 
 def test_new_findings_are_reported(known):
     """A second finding on a line like a known one is new."""
     known.write("server.py", SERVER + '    raise not_found("There is nothing.")\n')
-    assert [("server.py", 13, "error-contract-prefer-fail")] == known.found("--baseline", "known.json", code=1)
+    assert [("server.py", 13, "error-contract-prefer-fail")] == known.findings("--baseline", "known.json", code=1)
 
 
 def test_fixed_findings_are_reported(known):
@@ -117,4 +117,4 @@ def test_an_invalid_baseline_is_rejected(project, text):
 
 def test_without_a_baseline(project):
     """Without `--baseline`, all findings are reported again."""
-    assert [CONFLICT, DIRECT] == project.found()
+    assert [CONFLICT, DIRECT] == project.findings()

@@ -11,19 +11,19 @@ from tests.lint.front.samples import CLEAN, CONFLICT, DIRECT, SERVER, STORE
 
 def test_nothing_changed(repository):
     """Without changes there are no findings."""
-    assert [] == repository.found("--changed-since", "HEAD", code=0)
+    assert [] == repository.findings("--changed-since", "HEAD", code=0)
 
 
 def test_changed_untracked_and_renamed_files(repository):
     """All findings in edited, staged, untracked and renamed files are reported."""
     repository.write("server.py", "# edited\n" + SERVER)
-    assert [11, 12] == [line for _, line, _ in repository.found("--changed-since", "HEAD")]
+    assert [11, 12] == [line for _, line, _ in repository.findings("--changed-since", "HEAD")]
     repository.git("checkout", "-q", ".")
     repository.write("new server.py", SERVER)
-    assert {"new server.py"} == {path for path, _, _ in repository.found("--changed-since", "HEAD")}
+    assert {"new server.py"} == {path for path, _, _ in repository.findings("--changed-since", "HEAD")}
     (repository.root / "new server.py").unlink()
     repository.git("mv", "server.py", "naïve.py")
-    assert {"naïve.py"} == {path for path, _, _ in repository.found("--changed-since", "HEAD")}
+    assert {"naïve.py"} == {path for path, _, _ in repository.findings("--changed-since", "HEAD")}
 
 
 def test_a_service_that_changed(repository):
@@ -31,9 +31,9 @@ def test_a_service_that_changed(repository):
     repository.write(
         "store.py", STORE.replace("raise conflict(", "raise forbidden(").replace("conflict,", "forbidden,")
     )
-    assert [CONFLICT] == repository.found("--changed-since", "HEAD", code=1)
+    assert [CONFLICT] == repository.findings("--changed-since", "HEAD", code=1)
     repository.write("store.py", STORE + "# a comment\n")
-    assert [] == repository.found("--changed-since", "HEAD", code=0)
+    assert [] == repository.findings("--changed-since", "HEAD", code=0)
 
 
 def test_a_deleted_file(repository):
@@ -44,7 +44,7 @@ def test_a_deleted_file(repository):
     repository.git("add", ".")
     repository.git("commit", "-qm", "second")
     (repository.root / "ping.py").unlink()
-    rules = [rule for _, _, rule in repository.found("--changed-since", "HEAD", code=1)]
+    rules = [rule for _, _, rule in repository.findings("--changed-since", "HEAD", code=1)]
     assert ["error-contract-recovery-unknown-tool"] == rules
 
 
@@ -58,7 +58,7 @@ def test_branches_are_compared_at_the_merge_base(repository):
     repository.write("server.py", "# main went on\n" + SERVER)
     repository.git("commit", "-qam", "main")
     repository.git("checkout", "-q", "topic")
-    assert [("ping.py", 5, "field-description")] == repository.found("--changed-since", "main")
+    assert [("ping.py", 5, "field-description")] == repository.findings("--changed-since", "main")
 
 
 def test_subfolders(repository):
@@ -71,8 +71,8 @@ def test_subfolders(repository):
     repository.write(
         "inner/store.py", STORE.replace("raise conflict(", "raise forbidden(").replace("conflict,", "forbidden,")
     )
-    assert [CONFLICT] == repository.found("--changed-since", "HEAD", cwd=repository.root / "inner")
-    assert [("inner/server.py", *CONFLICT[1:])] == repository.found("--changed-since", "HEAD")
+    assert [CONFLICT] == repository.findings("--changed-since", "HEAD", cwd=repository.root / "inner")
+    assert [("inner/server.py", *CONFLICT[1:])] == repository.findings("--changed-since", "HEAD")
 
 
 def test_configuration_of_git_does_not_matter(repository):
@@ -85,7 +85,7 @@ def test_configuration_of_git_does_not_matter(repository):
     ):
         repository.git("config", name, value)
     repository.write("server.py", "# edited\n" + SERVER)
-    assert 2 == len(repository.found("--changed-since", "HEAD", cwd=repository.root))
+    assert 2 == len(repository.findings("--changed-since", "HEAD", cwd=repository.root))
 
 
 def test_a_nested_repository(repository):
@@ -94,14 +94,14 @@ def test_a_nested_repository(repository):
     repository.write("inner/store.py", STORE)
     for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "inner"]):
         repository.git("-C", "inner", *arguments)
-    assert {"inner/server.py"} == {path for path, _, _ in repository.found("--changed-since", "HEAD")}
+    assert {"inner/server.py"} == {path for path, _, _ in repository.findings("--changed-since", "HEAD")}
     repository.git("-c", "advice.addEmbeddedRepo=false", "add", "inner")
     repository.git("commit", "-qm", "with a submodule")
-    assert [] == repository.found("--changed-since", "HEAD")
+    assert [] == repository.findings("--changed-since", "HEAD")
     repository.write("store.py", STORE + "# touched\n")
-    assert [] == repository.found("--changed-since", "HEAD")
+    assert [] == repository.findings("--changed-since", "HEAD")
     repository.write("inner/store.py", STORE + "# touched\n")
-    assert {"inner/server.py"} == {path for path, _, _ in repository.found("--changed-since", "HEAD")}
+    assert {"inner/server.py"} == {path for path, _, _ in repository.findings("--changed-since", "HEAD")}
 
 
 def test_errors_of_git(repository, tmp_path, monkeypatch):
@@ -110,7 +110,7 @@ def test_errors_of_git(repository, tmp_path, monkeypatch):
     assert "--changed-since no-such: unknown revision; name a branch, a tag or a commit of this repository" in said
     assert "not a revision" in repository.lint("--changed-since", "--output=x", code=2).stderr
     assert "unknown revision" in repository.lint("--changed-since", "main...HEAD", code=2).stderr
-    assert [] == repository.found("--changed-since", " HEAD\n", code=0)
+    assert [] == repository.findings("--changed-since", " HEAD\n", code=0)
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "server.py").write_text(SERVER)
@@ -126,7 +126,7 @@ def test_in_a_hook_of_git(repository, monkeypatch):
     for name, value in (("GIT_DIR", ".git"), ("GIT_INDEX_FILE", ".git/index.lock"), ("GIT_PREFIX", "inner/")):
         monkeypatch.setenv(name, value)
     inner = repository.root / "inner"
-    assert {"server.py"} == {path for path, _, _ in repository.found("--changed-since", "HEAD", cwd=inner)}
+    assert {"server.py"} == {path for path, _, _ in repository.findings("--changed-since", "HEAD", cwd=inner)}
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
@@ -144,4 +144,4 @@ def test_against_the_empty_tree_everything_is_new(repository):
     repository.git("rm", "-rqf", ".")
     repository.git("commit", "-q", "--allow-empty", "-m", "empty")
     repository.git("checkout", "-q", "main")
-    assert [CONFLICT, DIRECT] == repository.found("--changed-since", "other")
+    assert [CONFLICT, DIRECT] == repository.findings("--changed-since", "other")

@@ -96,9 +96,9 @@ def test_unknown_rules_are_findings(project):
     ]
     assert "did you mean 'no-fake-empty'?" in unknown[0]["message"]
     project.settings('ignore = ["nope", "unknown-rule"]')
-    assert [CONFLICT, DIRECT] == project.found()
+    assert [CONFLICT, DIRECT] == project.findings()
     project.settings('select = ["nope"]')
-    assert [("pyproject.toml", 2, "unknown-rule")] == project.found(code=1)
+    assert [("pyproject.toml", 2, "unknown-rule")] == project.findings(code=1)
 
 
 def test_severities(project):
@@ -130,7 +130,7 @@ def test_per_file(project):
         "scripts/*" = {{ select = ["{PREFER}"] }}
         """
     )
-    assert [("scripts/server.py", 11, PREFER), CONFLICT, DIRECT] == project.found()
+    assert [("scripts/server.py", 11, PREFER), CONFLICT, DIRECT] == project.findings()
 
 
 @pytest.mark.parametrize(
@@ -169,12 +169,12 @@ def test_exclude_and_gitignore(repository):
     repository.write("ignored.py", SERVER)
     repository.write(".gitignore", "/ignored.py\n")
     repository.settings('exclude = ["./generated"]')
-    assert {"server.py"} == {path for path, _, _ in repository.found()}
+    assert {"server.py"} == {path for path, _, _ in repository.findings()}
     repository.settings('exclude = ["generated"]')
-    assert {"server.py"} == {path for path, _, _ in repository.found()}
-    assert {"ignored.py"} == {path for path, _, _ in repository.found("ignored.py")}
+    assert {"server.py"} == {path for path, _, _ in repository.findings()}
+    assert {"ignored.py"} == {path for path, _, _ in repository.findings("ignored.py")}
     repository.settings("respect-gitignore = false")
-    assert {"server.py", "generated/server.py", "ignored.py"} == {path for path, _, _ in repository.found()}
+    assert {"server.py", "generated/server.py", "ignored.py"} == {path for path, _, _ in repository.findings()}
 
 
 def test_configuration_elsewhere(project):
@@ -184,9 +184,9 @@ def test_configuration_elsewhere(project):
     shared.mkdir()
     (shared / "lint.toml").write_text(f'ignore = ["{PREFER}"]\n[per-file]\n"old/*" = ["all"]\n')
     project.write("old/server.py", SERVER)
-    assert [CONFLICT] == project.found("--config", "../shared/lint.toml")
+    assert [CONFLICT] == project.findings("--config", "../shared/lint.toml")
     (shared / "pyproject.toml").write_text(f'[tool.mcpcore.lint]\nignore = ["{CONFORM}"]\n')
-    assert [("old/server.py", 11, PREFER), DIRECT] == project.found("--config", shared / "pyproject.toml")
+    assert [("old/server.py", 11, PREFER), DIRECT] == project.findings("--config", shared / "pyproject.toml")
     (shared / "pyproject.toml").write_text("[tool.other]\n")
     assert (
         "the section [tool.mcpcore.lint] is missing"
@@ -236,7 +236,7 @@ def test_settings_of_an_editor(project):
     project.settings(f'ignore = ["{PREFER}"]')
     assert [("deep/er/x.py", 3, "tool-description-required")] == [
         (path, line, rule)
-        for path, line, rule in project.found(
+        for path, line, rule in project.findings(
             "--stdin-filename", "deep/er/x.py", input="from mcpcore import tool\n@tool\ndef x(): ...\n"
         )
     ]
@@ -248,4 +248,4 @@ def test_every_key_is_documented(project):
 
     assert all(key.meaning and key.kind for key in KEYS.values())
     assert {name.replace("_", "-") for name in Settings._fields} <= set(KEYS)
-    assert [] == project.found("--stdin-filename", "clean.py", input=CLEAN)
+    assert [] == project.findings("--stdin-filename", "clean.py", input=CLEAN)

@@ -184,7 +184,7 @@ def test_killed_runs_leave_nothing_broken(project):
         assert {path.read_text() for path in project.root.glob("server*.py")} <= {old, new}
     project.lint("--fix")
     assert {new} == {path.read_text() for path in project.root.glob("server*.py")}
-    assert project.found() == project.found("--no-cache")
+    assert project.findings() == project.findings("--no-cache")
 
 
 def test_a_broken_cache_is_ignored(project):
@@ -196,7 +196,7 @@ def test_a_broken_cache_is_ignored(project):
     whole = file.read_bytes()
     for broken in (b"", whole[: len(whole) // 2], whole[:-3] + b"xyz", b"\0" * 100):
         file.write_bytes(broken)
-        assert expected == project.found()
+        assert expected == project.findings()
     project.lint("--no-cache")
     file.unlink()
     project.lint("--no-cache")
@@ -236,7 +236,7 @@ def test_fix_does_not_widen_changed_since(repository):
     repository.write("server.py", marked)
     repository.git("commit", "-qam", "second")
     repository.write("store.py", STORE.replace('raise conflict("It changed.")', 'return ""').replace("conflict, ", ""))
-    assert {("server.py", 10, "unused-ignore")} == set(repository.found("--changed-since", "HEAD", code=1))
+    assert {("server.py", 10, "unused-ignore")} == set(repository.findings("--changed-since", "HEAD", code=1))
     repository.lint("--changed-since", "HEAD", "--fix", code=0)
     assert SERVER == (repository.root / "server.py").read_text()
 

@@ -49,7 +49,7 @@ def acme(empty):
 
 
 def _rules(project, *args, **options):
-    return sorted({(path, line, rule) for path, line, rule in project.found(*args, **options)})
+    return sorted({(path, line, rule) for path, line, rule in project.findings(*args, **options)})
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ def test_an_entry_that_names_nothing_is_a_finding(acme):
     """The finding points at the entry. A run over a part of the project cannot tell."""
     acme.settings('handlers = [\n  "acme.tools.*:handle_*",\n  "acme.tolls.*:handle_*",\n]')
     expected = ("pyproject.toml", 4, "unknown-handler")
-    assert expected in acme.found("--no-cache", ".", code=1)
-    assert expected not in acme.found("--no-cache", "acme/__init__.py")
+    assert expected in acme.findings("--no-cache", ".", code=1)
+    assert expected not in acme.findings("--no-cache", "acme/__init__.py")
     acme.settings('ignore = ["unknown-handler"]\nhandlers = ["acme.tolls.*:handle_*"]')
-    assert not acme.found("--no-cache", ".")
+    assert not acme.findings("--no-cache", ".")
 
 
 @pytest.mark.parametrize("entry", ["acme.tools", ":handle", "acme:", "a b:c", "acme:A.b.c", "acme:x:y"])
@@ -114,12 +114,12 @@ def test_the_cache_depends_on_the_entries(acme):
 def test_a_file_by_itself_has_the_tools_that_others_register(acme):
     """Its findings are those of the whole run, from disk and from an editor, with and without the cache."""
     acme.write("acme/server.py", LOOP)
-    whole = [finding for finding in acme.found(".") if finding[0] == "acme/tools/users.py"]
+    whole = [finding for finding in acme.findings(".") if finding[0] == "acme/tools/users.py"]
     assert ("acme/tools/users.py", 7, "no-error-as-data") in whole
     for arguments in (["acme/tools/users.py"], ["acme/tools/users.py"], ["--no-cache", "acme/tools/users.py"]):
-        assert whole == acme.found(*arguments, code=1)
-    assert whole == acme.found("--stdin-filename", "acme/tools/users.py", input=USERS, code=1)
-    assert whole == [finding for finding in acme.found(".") if finding[0] == "acme/tools/users.py"]
+        assert whole == acme.findings(*arguments, code=1)
+    assert whole == acme.findings("--stdin-filename", "acme/tools/users.py", input=USERS, code=1)
+    assert whole == [finding for finding in acme.findings(".") if finding[0] == "acme/tools/users.py"]
 
 
 def test_a_file_of_handlers_is_judged_with_its_dispatcher(empty):
@@ -142,7 +142,7 @@ def test_a_file_of_handlers_is_judged_with_its_dispatcher(empty):
         """,
     )
     for paths in (["."], ["server.py"], ["users.py"], ["users.py", "server.py"]):
-        assert empty.found("--no-cache", "--select", "no-error-as-data", *paths) == []
+        assert empty.findings("--no-cache", "--select", "no-error-as-data", *paths) == []
 
 
 def test_only_tools_that_are_not_for_tests_are_counted(empty):

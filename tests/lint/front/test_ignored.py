@@ -116,6 +116,6 @@ def test_nested_repositories(repository):
     repository.write(".git/info/exclude", "store.py\n/inner/server.py\n")
     repository.write("inner/server.py", SERVER)
     repository.git("init", "-q", "inner")
-    assert {"server.py", "inner/server.py"} == {path for path, _, _ in repository.found()}
+    assert {"server.py", "inner/server.py"} == {path for path, _, _ in repository.findings()}
     repository.write("inner/.git/info/exclude", "server.py\n")
-    assert {"server.py"} == {path for path, _, _ in repository.found()}
+    assert {"server.py"} == {path for path, _, _ in repository.findings()}

@@ -141,7 +141,7 @@ def test_rules_inside_newer_syntax(empty):
         ("server.py", 14, "error-contract-fail-undeclared"),
         ("server.py", 18, "error-contract-context-mismatch"),
         ("server.py", 39, "error-contract-prefer-fail"),
-    ] == empty.found("--select", rules)
+    ] == empty.findings("--select", rules)
     text = empty.lint("--explain-calls", "third").stdout
     assert "third > Store.get" in text
     assert "third > helper" in text

@@ -19,7 +19,7 @@ def test_findings_fail_the_run(project):
     result = project.lint("--format", "concise", code=1)
     assert "server.py:10:8: warning [error-contract-conformance]" in result.stdout
     assert "fetch > Store.get > Store._request" in result.stdout
-    assert [CONFLICT, DIRECT] == project.found()
+    assert [CONFLICT, DIRECT] == project.findings()
 
 
 def test_clean_run(empty):
@@ -40,7 +40,7 @@ def test_fail_on(project, limit, code):
 def test_information_alone_passes(empty):
     """Findings of severity info do not fail a run by default."""
     empty.write("server.py", CLEAN.replace("ping()", "ping(host: str)"))
-    assert [("server.py", 5, "field-description")] == empty.found(code=0)
+    assert [("server.py", 5, "field-description")] == empty.findings(code=0)
     empty.lint("--fail-on", "info", code=1)
 
 
@@ -53,10 +53,10 @@ def test_fail_on_in_the_configuration(project):
 
 def test_select_ignore_extend(project):
     """Rules are chosen by id, family and prefix."""
-    assert [DIRECT] == project.found("--select", "error-contract-prefer-fail")
-    assert [CONFLICT] == project.found("--ignore", "error-contract-prefer-fail")
-    assert [CONFLICT, DIRECT] == project.found("--select", "contract", "--extend-select", "conformance")
-    assert [CONFLICT, DIRECT] == project.found("--select", "error-contract,handler")
+    assert [DIRECT] == project.findings("--select", "error-contract-prefer-fail")
+    assert [CONFLICT] == project.findings("--ignore", "error-contract-prefer-fail")
+    assert [CONFLICT, DIRECT] == project.findings("--select", "contract", "--extend-select", "conformance")
+    assert [CONFLICT, DIRECT] == project.findings("--select", "error-contract,handler")
 
 
 def test_unknown_rule_in_an_option(project):
@@ -85,7 +85,7 @@ def test_dangling_link_and_loops(project):
     """Dangling and circular links do not stop the run."""
     (project.root / "dangling.py").symlink_to("nowhere.py")
     (project.root / "loop").symlink_to(".")
-    assert [CONFLICT, DIRECT] == project.found(code=1)
+    assert [CONFLICT, DIRECT] == project.findings(code=1)
     assert "cannot be read" in project.lint("dangling.py", code=2).stdout
 
 
@@ -102,7 +102,7 @@ def test_not_python(project):
     """A file that is not Python is a finding at the place of the mistake."""
     project.write("broken.py", "def fetch(:\n    ...\n")
     project.write("latin.py", b"x = '\xe9'\n")
-    findings = project.found("broken.py", "latin.py", code=1)
+    findings = project.findings("broken.py", "latin.py", code=1)
     assert [("broken.py", 1, "parse-error"), ("latin.py", 1, "parse-error")] == findings
 
 
@@ -125,7 +125,7 @@ def test_a_long_file_is_searched_once(empty):
     assert not any([source.has(":="), source.has(":=")])
     assert [":="] == searched
     empty.write("long.py", SERVER + "".join(f"\n\ndef f{number}():\n    return {number}\n" for number in range(24_000)))
-    assert [DIRECT[2]] == [rule for _, _, rule in empty.found("--select", DIRECT[2])]
+    assert [DIRECT[2]] == [rule for _, _, rule in empty.findings("--select", DIRECT[2])]
 
 
 def test_a_crash_on_one_file_is_reported(project, monkeypatch):
@@ -149,8 +149,8 @@ def test_a_crash_on_one_file_is_reported(project, monkeypatch):
 def test_standard_input(project):
     """`--stdin-filename` checks an editor's buffer instead of the file on disk, with the rest of the project."""
     text = SERVER.replace('        raise not_found("There is nothing.")\n', '        raise ctx.fail("no_match")\n')
-    assert [CONFLICT] == project.found("--stdin-filename", "server.py", input=text, code=1)
-    assert [] == project.found("--stdin-filename", "new/other.py", input=CLEAN, code=0)
+    assert [CONFLICT] == project.findings("--stdin-filename", "server.py", input=text, code=1)
+    assert [] == project.findings("--stdin-filename", "new/other.py", input=CLEAN, code=0)
     assert "<stdin>" in project.lint("-", input="def f(:\n", code=1).stdout
 
 
@@ -407,8 +407,8 @@ def test_paths_from_elsewhere(project):
     """Paths are relative to the current folder."""
     inner = project.root / "inner"
     inner.mkdir()
-    assert "../server.py" == project.found("..", cwd=inner)[0][0]
-    assert "server.py" == project.found(project.root)[0][0]
+    assert "../server.py" == project.findings("..", cwd=inner)[0][0]
+    assert "server.py" == project.findings(project.root)[0][0]
 
 
 def test_several_projects(empty):
@@ -418,13 +418,13 @@ def test_several_projects(empty):
         empty.write(f"{name}server.py", SERVER)
     empty.settings('ignore = ["error-contract-conformance"]')
     empty.settings('ignore = ["error-contract-prefer-fail"]', "two")
-    rules = {path: rule for path, _, rule in empty.found()}
+    rules = {path: rule for path, _, rule in empty.findings()}
     assert {
         "server.py": "error-contract-prefer-fail",
         "one/server.py": "error-contract-prefer-fail",
         "two/server.py": "error-contract-conformance",
     } == rules
-    assert [("two/server.py", 10, "error-contract-conformance")] == empty.found("two/server.py")
+    assert [("two/server.py", 10, "error-contract-conformance")] == empty.findings("two/server.py")
 
 
 def test_excluded_projects_stay_excluded(project):
@@ -432,7 +432,7 @@ def test_excluded_projects_stay_excluded(project):
     project.settings('exclude = ["vendor"]')
     project.settings("", "vendor")
     project.write("vendor/server.py", SERVER)
-    assert {"server.py"} == {path for path, _, _ in project.found()}
+    assert {"server.py"} == {path for path, _, _ in project.findings()}
 
 
 def test_markdown(project):
@@ -451,7 +451,7 @@ def test_markdown(project):
     project.lint("guide.md", "--fix")
     assert text == path.read_text()
     project.settings('markdown = ["*.md"]')
-    assert ("guide.md", line) in {(path, at) for path, at, _ in project.found()}
+    assert ("guide.md", line) in {(path, at) for path, at, _ in project.findings()}
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")

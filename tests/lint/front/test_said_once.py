@@ -143,7 +143,7 @@ def test_in_an_editor_and_on_a_server_of_mcpcore_each_place_has_its_own(alike):
     report = alike.json(*SELECT, "--stdin-filename", "server.py", input=FASTMCP)
     assert [10, 16, 22] == [finding["line"] for finding in report["diagnostics"]]
     alike.write("server.py", ALIKE.format(package="mcpcore import Server", server="Server"))
-    assert [10, 16, 22] == [line for _, line, _ in alike.found(*SELECT)]
+    assert [10, 16, 22] == [line for _, line, _ in alike.findings(*SELECT)]
 
 
 def test_suppressions_and_the_baseline_hold_for_each_place(alike):
@@ -157,7 +157,7 @@ def test_suppressions_and_the_baseline_hold_for_each_place(alike):
     alike.lint(*SELECT, "--baseline", "known.json", "--write-baseline", code=0)
     alike.lint(*SELECT, "--baseline", "known.json", code=0)
     alike.write("server.py", FASTMCP.replace("third", "fourth"))
-    assert [22] == [line for _, line, _ in alike.found(*SELECT, "--baseline", "known.json")]
+    assert [22] == [line for _, line, _ in alike.findings(*SELECT, "--baseline", "known.json")]
 
 
 def test_the_full_report_shows_the_first_places_and_counts_the_rest(shared):

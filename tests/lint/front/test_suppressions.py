@@ -43,7 +43,7 @@ RULES = f"{EMPTY},unknown-rule,unused-ignore,ignore-without-reason,no-swallowed-
 def test_on_the_line(empty, comment, rules):
     """A comment suppresses the rules that it names; one with brackets never suppresses all rules."""
     empty.write("server.py", f'{HEAD}        return "" {comment}\n')
-    assert sorted(rules) == sorted(rule for _, line, rule in empty.found("--select", RULES) if line > 5)
+    assert sorted(rules) == sorted(rule for _, line, rule in empty.findings("--select", RULES) if line > 5)
 
 
 def test_the_help_for_an_invalid_suppression(empty):
@@ -66,7 +66,7 @@ def test_an_unclosed_bracket_is_not_fixed(empty):
     """No fix treats a bracket on another line as the closing one."""
     text = f'{HEAD}        return ""  # mcpcore: ignore[no-fake-empty, parse-error\nLATER = [1]\n'
     path = empty.write("server.py", text)
-    assert "unused-ignore" in {rule for _, _, rule in empty.found("--select", f"{RULES},parse-error")}
+    assert "unused-ignore" in {rule for _, _, rule in empty.findings("--select", f"{RULES},parse-error")}
     empty.lint("--fix", "--select", f"{RULES},parse-error")
     assert text == path.read_text()
 
@@ -83,7 +83,7 @@ def test_lines_that_cannot_have_a_comment(empty, end):
     rule = "error-contract-recovery-min-words"
     for used in (rule, "parse-error"):
         empty.write("server.py", text.format(used).replace("\n", end).encode())
-        assert [("server.py", 6, rule)] * (used != rule) == empty.found("--select", f"{rule},unused-ignore")
+        assert [("server.py", 6, rule)] * (used != rule) == empty.findings("--select", f"{rule},unused-ignore")
 
 
 def test_on_a_decorator(empty):
@@ -92,7 +92,7 @@ def test_on_a_decorator(empty):
     comment = "  # mcpcore: ignore[tool-description-required] plain"
     for place, rules in (((comment, "", ""), []), (("", "", comment), []), (("", comment, ""), ["unused-ignore"])):
         empty.write("server.py", server.format(*place))
-        reported = [rule for _, _, rule in empty.found("--select", "tool-description-required,unused-ignore")]
+        reported = [rule for _, _, rule in empty.findings("--select", "tool-description-required,unused-ignore")]
         assert rules == [rule for rule in reported if rule != "tool-description-required"]
         assert bool(rules) == ("tool-description-required" in reported)
 
@@ -100,7 +100,7 @@ def test_on_a_decorator(empty):
 def test_in_a_string(empty):
     """A string that looks like a comment does not suppress anything."""
     empty.write("server.py", f'{HEAD}        x = """\n# mcpcore: ignore[no-fake-empty] why\n"""; return ""\n')
-    assert [EMPTY] == [rule for _, line, rule in empty.found("--select", RULES) if line > 5]
+    assert [EMPTY] == [rule for _, line, rule in empty.findings("--select", RULES) if line > 5]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
@@ -114,8 +114,8 @@ def test_places(empty, end):
     )
     empty.write("server.py", text.replace("\n", end).encode())
     rules = "tool-description-required,error-contract-empty,field-description,unused-ignore"
-    assert [] == empty.found("--select", rules)
+    assert [] == empty.findings("--select", rules)
     empty.write("server.py", text.replace("  # mcpcore", "  # other").replace("# mcpcore", "# other"))
     assert {"tool-description-required", "error-contract-empty", "field-description"} == {
-        rule for _, _, rule in empty.found("--select", rules)
+        rule for _, _, rule in empty.findings("--select", rules)
     }

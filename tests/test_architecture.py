@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import symtable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,14 +92,15 @@ BUDGETS = {
 }
 
 
+def _own_files(folder: str) -> list[Path]:
+    """List the Python files of a folder."""
+    # The cases of the rules and of the type checkers are data, and Node.js packages are not ours.
+    return [path for path in (ROOT / folder).rglob("*.py") if not {"cases", "node_modules"} & set(path.parts)]
+
+
 def _statements(folder: str) -> int:
     """Count the statements in a folder: comments and blank lines cost nothing, and a docstring of any length one."""
-    return sum(
-        _in_block(ast.parse(path.read_text(encoding="utf-8")).body)
-        for path in (ROOT / folder).rglob("*.py")
-        # The cases of the rules and of the type checkers are data, and Node.js packages are not ours.
-        if not {"cases", "node_modules"} & set(path.parts)
-    )
+    return sum(_in_block(ast.parse(path.read_text(encoding="utf-8")).body) for path in _own_files(folder))
 
 
 def _in_block(block: list[Any]) -> int:
@@ -130,6 +132,29 @@ def test_no_module_is_longer_than_its_name_can_say():
         if (count := len(path.read_text(encoding="utf-8").splitlines())) > 600
     ]
     assert long == []
+
+
+POINTING_NAMES = ("each", "found", "given", "handed", "told", "one")
+
+
+def _scopes(table: symtable.SymbolTable) -> list[symtable.SymbolTable]:
+    """List a scope and all scopes in it, but for classes: clients may read the fields of a class."""
+    inner = [scope for child in table.get_children() for scope in _scopes(child)]
+    return inner if table.get_type() == "class" else [table, *inner]
+
+
+def test_a_variable_is_called_after_what_it_holds():
+    """`found` may be anything; a `failure`, a `path` or a `record` needs no look at where it comes from."""
+    pointing = [
+        f"{path.relative_to(ROOT)}:{scope.get_lineno() or 1}: {scope.get_name()} calls something {name!r}: "
+        "write the noun of what it holds, such as failure, path or record"
+        for folder in BUDGETS
+        for path in _own_files(folder)
+        for scope in _scopes(symtable.symtable(path.read_text(encoding="utf-8"), path.name, "exec"))
+        for name in set(POINTING_NAMES).intersection(scope.get_identifiers())
+        if (symbol := scope.lookup(name)).is_local() and not symbol.is_imported()
+    ]
+    assert not pointing, "\n".join(sorted(pointing))
 
 
 _TIMES = r"(?:[?*+]|\{{1,2}\d*,?\d*\}{1,2})"

@@ -6,9 +6,10 @@ No code is imported or run. What cannot be known without running it is named in 
 import ast
 import os
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from mcpcore.contract.codes import LATER, NEVER, NOW
+from mcpcore_lint.config import ConfigError
 from mcpcore_lint.engine.semantics.annotations import unquote
 from mcpcore_lint.engine.semantics.data_model import read_model, requires_value
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -61,6 +62,10 @@ _HINTS: Final = {
 }
 
 
+Site: TypeAlias = tuple[str, int]
+"""A path and a line."""
+
+
 class Inventoried(NamedTuple):
     """One tool, resource or prompt.
 
@@ -102,6 +107,27 @@ def take_inventory(paths: Sequence[str], *, root: str) -> Inventory:
         failures += (f"{failure.path}: {failure.message}" for failure in group.walk.failures)
         _read_group(group, os.path.abspath(root), items, failures)
     return Inventory(tuple(items), tuple(failures))
+
+
+def places_of_reasons(paths: Sequence[str], root: str) -> dict[Site, dict[str, list[Site]]]:
+    """The places that raise each reason, by the place of the handler: its file, and its first line with decorators.
+
+    A reason that no known code raises is left out, and so is a file that cannot be read. No place is known in a project
+    whose configuration cannot be used.
+    """
+    places: dict[Site, dict[str, list[Site]]] = {}
+    try:
+        items = take_inventory(paths, root=root).items
+    except ConfigError:
+        return places
+    for item, _, path, first, _ in items:
+        of_handler = places.setdefault((os.path.join(root, path), first), {})
+        for error in (*item["errors"], *item["undeclared"]):
+            sites = ((os.path.join(root, place["path"]), place["line"]) for place in error["raised"])
+            of_handler.setdefault(error["reason"], []).extend(dict.fromkeys(sites))
+    return {
+        handler: {reason: raised for reason, raised in known.items() if raised} for handler, known in places.items()
+    }
 
 
 def _read_group(group: Group, root: str, items: list[Inventoried], failures: list[str]) -> None:
@@ -235,7 +261,7 @@ class _Reader:
     def _raised(self, declared: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
         """Note where each declared reason is raised; the errors that have no declared reason."""
         undeclared: dict[tuple[Any, ...], dict[str, Any]] = {}
-        for thrown in all_thrown(self._tool, self._ctx):
+        for thrown in all_thrown(self._tool, self._ctx, named=True):
             place = self._place(thrown.reached, thrown.raised_here)
             if place is None:
                 continue
@@ -243,7 +269,7 @@ class _Reader:
                 if reason in declared:
                     _add(declared[reason]["raised"], place)
                     continue
-                for code in thrown.codes or (None,):
+                for code in () if thrown.only_named else thrown.codes or (None,):
                     entry: dict[str, Any] = {"reason": reason, "name": code, "type": None, "raised": []}
                     _add(undeclared.setdefault((reason, code, None), entry)["raised"], place)
         reach = self._ctx.reach(self._tool)
@@ -450,4 +476,4 @@ def _union(parts: list[ast.expr], scope: Scope, depth: int) -> dict[str, Any]:
     return {"anyOf": branches} if all(branches) else {}
 
 
-__all__ = ["Inventoried", "Inventory", "take_inventory"]
+__all__ = ["Inventoried", "Inventory", "places_of_reasons", "take_inventory"]

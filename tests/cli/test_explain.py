@@ -126,6 +126,13 @@ def test_what_is_not_known_is_said(project):
         assert words in done.stdout
 
 
+def test_a_declaration_by_exception_is_a_place(project):
+    """It raises the failure wherever that exception leaves the tool."""
+    made = 'when="Too many calls.", recovery="Wait.")'
+    (project / "server.py").write_text(SERVER.replace(made, f"{made}.on(TimeoutError)"))
+    assert "Raised at  server.py:14 (get_order)" in explain("server.py", "busy").stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

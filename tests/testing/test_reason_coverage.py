@@ -247,6 +247,18 @@ def test_a_source_without_contracts(tmp_path: Path) -> None:
     assert "No contract was declared in this run." in (tmp_path / "r.md").read_text()
 
 
+def test_a_helper_of_another_tool(tmp_path: Path) -> None:
+    """A failure is raised where the tool leads to, not wherever its file names the reason; nowhere if nothing is read."""
+    file = tmp_path / "shop.py"
+    file.write_text(SHOP.replace("async def get_order", "async def find_order").replace("wait(ctx)", "pass"))
+    first = SHOP.split("\n").index("@tool(") + 1
+    for settings in ("", "select = 1"):
+        (tmp_path / "pyproject.toml").write_text(f"[tool.mcpcore.lint]\n{settings}\n")
+        covered = Covered(handler=Handler("tool", "get_order", str(file), first), declared={"slow": "TIMEOUT"})
+        find_sites([covered], tmp_path)
+        assert {} == covered.sites
+
+
 def test_code_without_a_file(tmp_path: Path) -> None:
     """No place is known for the reasons of a tool that the program wrote itself."""
     covered = Covered(

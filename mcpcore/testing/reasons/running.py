@@ -228,9 +228,9 @@ def find_sites(handlers: Sequence[Covered], root: Path) -> None:
     }
     if not others:
         return
-    from mcpcore_lint.runner.explain import places_of_reasons
+    from mcpcore_lint.inventory import places_of_reasons
 
-    places = places_of_reasons(others, str(root))
+    places = places_of_reasons([*others], str(root))
     for covered in (covered for declared in others.values() for covered in declared):
         known = places.get((covered.handler.file, covered.handler.line), {})
         covered.sites = {reason: known[reason] for reason in covered.missing if reason in known} | covered.sites

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled on first use, and similar names."""
+"""Regular expressions that are compiled on first use, similar names, and the words of returned failures."""
 
 from __future__ import annotations
 
@@ -30,6 +30,20 @@ ERROR_DOING: Final = (
     r"|recovering|budgeting|testing)\s+\w+\s*:)(?!string\b|bring\b)[a-z]+ing\b"
 )
 """What follows "error " in "Error loading x: ...", and not in "Error handling guide: ...", which is about errors."""
+
+
+# What failures that are returned like results look like. Keys are compared in lower case.
+SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
+FAILURE_KEYS: Final = frozenset({"iserror", "is_error", "failed"})
+STATUS_KEYS: Final = frozenset({"status", "state", "result"})
+FAILED_STATUS: Final = frozenset({"error", "failed", "failure", "fail"})
+VERDICT_KEYS: Final = frozenset(
+    {"valid", "is_valid", "passed", "healthy", "is_healthy", "compliant", "connected", "reachable", "alive", "online",
+     "requires_confirmation", "confirmation_required", "needs_confirmation", "confirm"}
+)  # fmt: skip
+"""Keys of a verdict or a question, which are results: an `error` next to them describes the thing that was checked."""
+SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
+"""Crosses, warning signs and no-entry signs that people put before a failure."""
 
 
 def closest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 from lsprotocol import types
@@ -19,6 +18,7 @@ from mcpcore_lint.paths import is_below, upwards
 from mcpcore_lint.runner.checker import Checker
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.groups import Walk
+from mcpcore_lint.runner.patch import Matcher
 from mcpcore_lint.runner.runner import FilesRun
 from mcpcore_lint.settings import Settings
 
@@ -203,15 +203,9 @@ class Document:
         """The edits that turn the document into another text, line by line."""
         old, new = _LINE.findall(self.source.text), _LINE.findall(after)
         starts = [*self.source.line_starts[: len(old)], len(self.source.text)]
-        head = _equal(old, new)
-        tail = _equal(old[head:][::-1], new[head:][::-1])
-        # Lines that a long text has very often are not matched, which would take a time that grows with their square.
-        matcher = SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail])
         return [
-            types.TextEdit(
-                self.range(starts[head + first], starts[head + last]), "".join(new[head + begin : head + end])
-            )
-            for tag, first, last, begin, end in matcher.get_opcodes()
+            types.TextEdit(self.range(starts[first], starts[last]), "".join(new[begin:end]))
+            for tag, first, last, begin, end in Matcher(old, new).get_opcodes()
             if tag != "equal"
         ]
 
@@ -221,9 +215,3 @@ class Document:
         if self.encoding == "utf-8":
             return len(text.encode("utf-8", "surrogatepass"))
         return len(text) + sum(char > "\uffff" for char in text)
-
-
-def _equal(first: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines two texts begin with alike."""
-    pairs = enumerate(zip(first, other, strict=False))
-    return next((number for number, (line, same) in pairs if line != same), min(len(first), len(other)))

@@ -12,7 +12,15 @@ from mcpcore_lint.migrate.messages import is_text, may_be_text, parts_of, pieces
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import Symbol
 from mcpcore_lint.names import BUILTIN_EXCEPTIONS, canonical
-from mcpcore_lint.patterns import ERROR_DOING
+from mcpcore_lint.patterns import (
+    ERROR_DOING,
+    FAILED_STATUS,
+    FAILURE_KEYS,
+    SIGNS,
+    STATUS_KEYS,
+    SUCCESS_KEYS,
+    VERDICT_KEYS,
+)
 
 
 def failures_of(body: Body) -> tuple[list[Place], list[Left], set[ast.AST]]:
@@ -182,30 +190,21 @@ def _passes_message(method: ast.FunctionDef | ast.AsyncFunctionDef, *, alone: bo
 
 # -- failures that are returned ----------------------------------------------------------------------------------------
 
-_SUCCESS: Final = frozenset({"ok", "success", "succeeded", "successful"})
-_FAILURE: Final = frozenset({"iserror", "is_error", "failed"})
-_STATUS: Final = frozenset({"status", "state", "result"})
-_FAILED: Final = frozenset({"error", "failed", "failure", "fail"})
 _ERROR: Final = ("error", "error_message", "errormessage")
 _MESSAGE: Final = ("message", "msg", "detail", "details", "error_description")
 _HINT: Final = ("hint", "suggestion", "help", "recovery")
 _FACTS: Final = frozenset({"detail", "details", "code", "type", "error_type", "errortype", "error_code", "errorcode",
                            "status_code", "statuscode", "tool", "traceback", "exception"})  # fmt: skip
 """Keys that describe a failure further; they become data of the failure."""
-_VERDICT: Final = frozenset(
-    {"valid", "is_valid", "passed", "healthy", "is_healthy", "compliant", "connected", "reachable", "alive", "online",
-     "requires_confirmation", "confirmation_required", "needs_confirmation", "confirm"}
-)  # fmt: skip
-_SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
 _BEGINS: Final = re.compile(
-    rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
+    rf"\s*(?:{SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
     rf"|\s*(?:an? )?(?:unexpected )?error (?:(?:occurred|while|when|in|during)\b|{ERROR_DOING})"
     r"|\s*(?:failed|unable) to \w+|\s*failed [a-z]+ing\b|\s*encountered an error\b"
     r"|\s*(?:cannot|can't|could not|couldn't) \w+|\s*invalid \w+|\s*\[error\]|\s*(?:unknown|unsupported) tool\b",
     re.IGNORECASE,
 )
 _BEGINS_IN_CLAUSE: Final = re.compile(
-    rf"\s*(?:{_SIGNS}+\s*)?\W*(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure|timed out)\b"
+    rf"\s*(?:{SIGNS}+\s*)?\W*(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure|timed out)\b"
     r"|(?:failed|failure|invalid|unable to|could not|couldn't|can't|cannot|something went wrong)\b)"
     r"|.{0,60}\b(?:failed|error)\b\s*[:.!]",
     re.IGNORECASE,
@@ -316,9 +315,9 @@ def _mapping(
     table = {key.lower(): value for key, value in items if key is not None}
     spelled = {key.lower(): key for key, _ in items if key is not None}
     whole = len(table) == len(items)
-    if not _is_failure(table) or table.keys() & _VERDICT:
+    if not _is_failure(table) or table.keys() & VERDICT_KEYS:
         return None
-    if table.keys() & _STATUS and _REPORTS.search(body.tool):
+    if table.keys() & STATUS_KEYS and _REPORTS.search(body.tool):
         decide = "raise ctx.fail if the tool could not find out"
         return body.left(node, "a tool answers with a status that may be its result", decide)._replace(perhaps=True)
     if _may_be_result(node, table, rule, body):
@@ -354,7 +353,9 @@ def _mapping(
 def _may_be_result(node: ast.Return, table: dict[str, ast.expr], rule: str, body: Body) -> bool:
     """Whether nothing in the function says that a mapping with an error is a failure, and not a result about one."""
     flagged = any(
-        _only_marks(key, value) for key, value in table.items() if key in _SUCCESS | _FAILURE | _STATUS | {"error"}
+        _only_marks(key, value)
+        for key, value in table.items()
+        if key in SUCCESS_KEYS | FAILURE_KEYS | STATUS_KEYS | {"error"}
     )
     error = next((table[key] for key in _ERROR if key in table), None)
     in_clause = body.clause_of(node) is not None
@@ -382,16 +383,16 @@ def _is_failure(table: dict[str, ast.expr]) -> bool:
     for key, value in table.items():
         constant = value.value if isinstance(value, ast.Constant) else ...
         if (
-            (key in _SUCCESS and constant is True)
-            or (key in _FAILURE and constant is False)
-            or (key in _STATUS and isinstance(constant, str) and constant.lower() in {"ok", "success", "succeeded"})
+            (key in SUCCESS_KEYS and constant is True)
+            or (key in FAILURE_KEYS and constant is False)
+            or (key in STATUS_KEYS and isinstance(constant, str) and constant.lower() in {"ok", "success", "succeeded"})
         ):
             return False
     for key, value in table.items():
         constant = value.value if isinstance(value, ast.Constant) else ...
-        if (key in _SUCCESS and constant is False) or (key in _FAILURE and constant is True):
+        if (key in SUCCESS_KEYS and constant is False) or (key in FAILURE_KEYS and constant is True):
             return True
-        if key in _STATUS and isinstance(constant, str) and constant.lower() in _FAILED:
+        if key in STATUS_KEYS and isinstance(constant, str) and constant.lower() in FAILED_STATUS:
             return bool(table.keys() & {*_ERROR, *_MESSAGE, "reason"})
         if key in _ERROR and constant not in {None, False, ""} and not _may_be_none(value):
             return True
@@ -413,9 +414,9 @@ def _says(value: ast.expr, body: Body) -> bool:
 def _only_marks(key: str, value: ast.expr) -> bool:
     """Whether an item only marks the mapping as a failure: `"success": False`."""
     constant = value.value if isinstance(value, ast.Constant) else ...
-    if key in _SUCCESS | _FAILURE | {"error"}:
+    if key in SUCCESS_KEYS | FAILURE_KEYS | {"error"}:
         return isinstance(constant, bool)
-    return key in _STATUS and isinstance(constant, str) and constant.lower() in _FAILED
+    return key in STATUS_KEYS and isinstance(constant, str) and constant.lower() in FAILED_STATUS
 
 
 def _is_empty(value: ast.expr) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Const, Text, options
+from mcpcore_lint.patterns import SIGNS
 
 _IN_RESPONSE: Final = re.compile(r"\bin (?:the |its |an? )?(?:\w+ )?response\b", re.IGNORECASE)
 """What a caller cannot name."""
@@ -39,10 +40,9 @@ _ABSENT: Final = re.compile(
 _PREFIX: Final = re.compile(
     r"^\W*(?:(?:an? )?(?:unexpected )?(?:error|failure)\b(?: occurred)?\s*[^\w\s'\"]+\s*)+", re.IGNORECASE
 )
-_SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
 LABEL: Final = re.compile(
-    rf"(?:\s*(?:{_SIGNS}+\s*)?(?:\*\*)?error(?:\*\*)?\s*(?:[:!]|[-\u2013\u2014](?=\s))(?:\*\*)?\s*|\s*\[error\]\s*:?\s*"
-    rf"|\s*{_SIGNS}+\s*)+",
+    rf"(?:\s*(?:{SIGNS}+\s*)?(?:\*\*)?error(?:\*\*)?\s*(?:[:!]|[-\u2013\u2014](?=\s))(?:\*\*)?\s*|\s*\[error\]\s*:?\s*"
+    rf"|\s*{SIGNS}+\s*)+",
     re.IGNORECASE,
 )
 """What says at the start of a message that it is one of an error: the envelope of a failure says it already."""

@@ -50,7 +50,7 @@ def unified(before: str, after: str, old: str, new: str) -> str:
     """A unified diff; `old` and `new` are the names of the files."""
     a, b = _LINE.findall(before), _LINE.findall(after)
     lines: list[str] = []
-    for group in _Matcher(a, b).get_grouped_opcodes():
+    for group in Matcher(a, b).get_grouped_opcodes():
         (_, a_start, _, b_start, _), (_, _, a_end, _, b_end) = group[0], group[-1]
         lines += [] if lines else [f"--- {old}\n", f"+++ {new}\n"]
         lines.append(f"@@ -{_range(a_start, a_end)} +{_range(b_start, b_end)} @@\n")
@@ -69,7 +69,7 @@ def _range(start: int, end: int) -> str:
     return str(end) if count == 1 else f"{start + (count > 0)},{count}"
 
 
-class _Matcher(difflib.SequenceMatcher[str]):
+class Matcher(difflib.SequenceMatcher[str]):
     """Compares files with many small changes in about linear time, for which difflib takes quadratic time.
 
     A line that both files have equally often stays, the first one as the first one and so on, where their order is the
@@ -87,8 +87,9 @@ class _Matcher(difflib.SequenceMatcher[str]):
         blocks: list[difflib.Match] = []
         a_start = b_start = 0
         for a_end, b_end in [*self._anchors(), (len(a), len(b))]:
-            between = difflib.SequenceMatcher(None, a[a_start:a_end], b[b_start:b_end]).get_matching_blocks()[:-1]
-            blocks += (difflib.Match(a_start + line, b_start + other, size) for line, other, size in between)
+            if a_start < a_end and b_start < b_end:
+                between = difflib.SequenceMatcher(None, a[a_start:a_end], b[b_start:b_end]).get_matching_blocks()[:-1]
+                blocks += (difflib.Match(a_start + line, b_start + other, size) for line, other, size in between)
             blocks.append(difflib.Match(a_end, b_end, int(a_end < len(a))))
             a_start, b_start = a_end + 1, b_end + 1
         joined = blocks[:1]

@@ -12,7 +12,16 @@ from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import mentions, own_nodes, returned, statements, walk
 from mcpcore_lint.model import CallValue, Choice, Const, Handler, Items, Mapping, Text, Value, options, string
-from mcpcore_lint.patterns import ERROR_DOING, regex
+from mcpcore_lint.patterns import (
+    ERROR_DOING,
+    FAILED_STATUS,
+    FAILURE_KEYS,
+    SIGNS,
+    STATUS_KEYS,
+    SUCCESS_KEYS,
+    VERDICT_KEYS,
+    regex,
+)
 from mcpcore_lint.rule import RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, short, text_start, unpacked
 from mcpcore_lint.rules.handler._changes import keys_set
@@ -20,10 +29,6 @@ from mcpcore_lint.rules.handler._conversions import CALL_RESULTS, CONTENTS, all_
 from mcpcore_lint.rules.handler._passed import TRUE, constants, evaluate_with, holds, settings_of
 
 # Keys are compared in lower case: `{"Status": "Failed"}`, `{"isError": True}`.
-SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
-FAILURE_KEYS: Final = frozenset({"iserror", "is_error", "failed"})
-STATUS_KEYS: Final = frozenset({"status", "state", "result"})
-FAILED_STATUS: Final = frozenset({"error", "failed", "failure", "fail"})
 ERROR_KEYS: Final = frozenset({"error", "errors", "error_message", "errormessage"})
 MARKING_KEYS: Final = SUCCESS_KEYS | FAILURE_KEYS | STATUS_KEYS | ERROR_KEYS
 """Keys of which a failure has at least one."""
@@ -36,20 +41,12 @@ _ERROR_DETAILS: Final = frozenset(
      "error_code", "errorcode", "traceback", "status_code", "success", "ok", "tool", "help"}
 )  # fmt: skip
 """Keys that describe a failure. A mapping with other keys may be a result."""
-_VERDICT_KEYS: Final = frozenset(
-    {"valid", "is_valid", "passed", "healthy", "is_healthy", "compliant", "connected", "reachable", "alive", "online",
-     "requires_confirmation", "confirmation_required", "needs_confirmation", "confirm"}
-)  # fmt: skip
-"""Keys of a verdict or a question, which are results: an `error` next to them describes the thing that was checked."""
 _DECLINED: Final = regex(
     r"\b(?:cancel+ed|declined|rejected|aborted)(?: by (?:the |a )?(?:user|person|human))?[.!]?(?:\s|$)", re.IGNORECASE
 )
 """The user said no, which is an answer and not a failure."""
-
-_SIGNS: Final = "[\u274c\u26a0\ufe0f\U0001f6ab\u26d4\u2717]"
-"""Crosses, warning signs and no-entry signs that people put before a failure."""
 _FAILURE: Final = regex(
-    rf"\s*(?:{_SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
+    rf"\s*(?:{SIGNS}+\s*)?(?:\*\*)?(?:error|failure)(?:\*\*)?\s*(?::|!|-\s|\u2013)|\s*\u274c"
     rf"|\s*(?:an? )?(?:unexpected )?error (?:(?:occurred|while|when|in|during)\b|{ERROR_DOING})"
     r"|\s*(?:failed|unable) to \w+"
     r"|\s*failed [a-z]+ing\b"
@@ -57,7 +54,7 @@ _FAILURE: Final = regex(
     re.IGNORECASE,
 )
 _FAILURE_IN_CLAUSE: Final = regex(
-    rf"\s*(?:{_SIGNS}+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure|timed out)\b"
+    rf"\s*(?:{SIGNS}+\s*)?(?:\W*)(?:(?:an? )?(?:\w+ ){{0,3}}(?:error|exception|failure|timed out)\b"
     r"|(?:\w+ ){0,3}timeout(?=\W*\Z|\s*[:.!(]| (?:after|while|waiting)\b)"
     r"|(?:failed|failure|invalid|unable to|could not|couldn't|can't|cannot|something went wrong)\b)"
     r"|.{0,60}\b(?:failed|error)\b\s*[:.!(]",
@@ -336,7 +333,7 @@ class FailureDetector:
         values = [table[key] for key in SUCCESS_KEYS & table.keys()] if in_clause else []
         # A check that says itself that it failed has no verdict.
         fails = any(isinstance(value, Const) and value.value is False for value in values)
-        if table.keys() & _VERDICT_KEYS and not fails:
+        if table.keys() & VERDICT_KEYS and not fails:
             return None
         for key, value in table.items():
             constant = value.value if isinstance(value, Const) else ...

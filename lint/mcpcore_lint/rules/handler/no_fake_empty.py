@@ -21,10 +21,10 @@ from mcpcore_lint.model import (
     Value,
     string,
 )
-from mcpcore_lint.patterns import regex
+from mcpcore_lint.patterns import SUCCESS_KEYS, regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._bodies import Body, body_of, origin, short, text_start, unpacked, where_to
-from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, SUCCESS_KEYS, normalized
+from mcpcore_lint.rules.handler._failures import RELEVANT_KEYS, normalized
 from mcpcore_lint.rules.handler._returned_failures import helpers_of, yields
 
 _ABSENCE: Final = regex(

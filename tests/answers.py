@@ -24,12 +24,17 @@ def outcome_of(client: AbstractAsyncContextManager[C], request: Callable[[C], Aw
 
     async def run() -> Any:
         async with client as connected:
-            try:
-                return await request(connected)
-            except MCPError as error:  # outside the client, its task group would wrap it
-                return error
+            return await settled(request(connected))  # outside the client, its task group would wrap an error
 
     return anyio.run(run)
+
+
+async def settled(answer: Awaitable[Any]) -> Any:
+    """Wait for an answer, and return it, or the error of the protocol."""
+    try:
+        return await answer
+    except MCPError as error:
+        return error
 
 
 def ask(client: AbstractAsyncContextManager[C], request: Callable[[C], Awaitable[T]]) -> T:

@@ -19,6 +19,7 @@ from mcpcore.audit.reading import Query, follow
 from mcpcore.audit.stats import collect
 from mcpcore.cli.audit import group
 from mcpcore.contract.unraised import MAX_NOTED
+from tests.answers import ask
 from tests.audit.conftest import written
 
 ERRORS = [FailureMode("no_match", ErrorCode.NOT_FOUND, when="Nothing matches.", recovery="Search for articles first.")]
@@ -192,11 +193,7 @@ def test_a_record_that_is_cut_still_says_that_it_was_lost(path: Path) -> None:
 
     server.add_tool(act, name="fetch", errors=ERRORS)
 
-    async def ask() -> None:
-        async with Client(server) as client:
-            await client.call_tool("fetch", {})
-
-    asyncio.run(ask())
+    ask(Client(server), lambda client: client.call_tool("fetch", {}))
     (record,) = (json.loads(line) for line in path.read_text().splitlines())
     assert ("lost", 1) == (record["outcome"], record["count"])
     assert not collect([record]).total

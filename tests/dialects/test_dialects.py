@@ -16,7 +16,7 @@ from mcpcore.contract.codes import EFFECTS
 from mcpcore.contract.limits import DEFAULT_LIMITS
 from mcpcore.wire.dialects import DIALECTS, dialect_named, ok_envelope, read_result, system_error, taxonomy
 from mcpcore.wire.envelope_builder import build_envelope
-from tests.answers import envelope_of
+from tests.answers import envelope_of, settled
 from tests.dialects.test_reading import failure_in
 
 NAMES = sorted(DIALECTS)
@@ -753,13 +753,8 @@ async def test_the_failed_items_of_a_batch_use_the_dialect(dialect: str) -> None
 @pytest.mark.anyio
 async def test_a_protocol_error_uses_the_dialect(dialect: str) -> None:
     """An unknown tool has no result, so the error's data has the content of one."""
-    from mcp.shared.exceptions import MCPError
-
     async with Client(Server("s", dialect=dialect, bind={"role": "R"})) as client:
-        try:
-            await client.call_tool("nothing", {})
-        except MCPError as raised:
-            error = raised
+        error = await settled(client.call_tool("nothing", {}))
     assert -32602 == error.code
     jsonschema.validate(error.data, {"type": "object", **DIALECTS[dialect].schema})
     read = envelope_of(error)

@@ -14,11 +14,10 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
-from mcp.shared.exceptions import MCPError
 
 from mcpcore import ContractError, Envelope, ErrorCode, FailureMode, Server, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from tests.answers import envelope_of
+from tests.answers import envelope_of, settled
 from tests.conftest import Call
 from tests.serving import served
 
@@ -81,17 +80,11 @@ def app_of(served_by: str, *, verified: bool = True, **options: Any) -> Any:
 async def calling(url: str, token: str | None, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
     """Return the results of calls in one session; an error of the protocol is a result too."""
     headers = {} if token is None else {"authorization": f"Bearer {token}"}
-    results: list[Any] = []
     async with (
         httpx.AsyncClient(headers=headers) as http,
         Client(streamable_http_client(url, http_client=http)) as client,
     ):
-        for name, arguments in calls:
-            try:
-                results.append(await client.call_tool(name, arguments))
-            except MCPError as error:
-                results.append(error)
-    return results
+        return [await settled(client.call_tool(*call)) for call in calls]
 
 
 def failure(result: Any) -> tuple[Envelope, dict[str, Any]]:

@@ -11,12 +11,11 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
-from mcp.shared.exceptions import MCPError
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
-from mcpcore import ContractError, Envelope, ErrorCode, FailureMode, Retry, Server, prompt, resource, tool
-from tests.answers import envelope_of
+from mcpcore import ContractError, ErrorCode, FailureMode, Retry, Server, prompt, resource, tool
+from tests.answers import envelope_of, outcome_of
 from tests.conftest import Call
 
 SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
@@ -110,15 +109,12 @@ class TestTimeout:
         server.add_resource(resource("slow://it")(endless))
         server.add_prompt(prompt(name="slow")(endless))
 
-        async def run() -> Envelope:
-            async with Client(server) as client:
-                if kind in ("async", "sync"):
-                    return envelope_of(await client.call_tool(kind, {}))
-                with pytest.raises(MCPError) as raised:
-                    await (client.read_resource("slow://it") if kind == "resource" else client.get_prompt("slow"))
-                return envelope_of(raised.value)
-
-        envelope = anyio.run(run)
+        requests: dict[str, Callable[[Client], Any]] = {
+            "resource": lambda client: client.read_resource("slow://it"),
+            "prompt": lambda client: client.get_prompt("slow"),
+        }
+        outcome = outcome_of(Client(server), requests.get(kind, lambda client: client.call_tool(kind, {})))
+        envelope = envelope_of(outcome)
         release.set()
         assert ("TIMEOUT", "call_timeout") == (envelope.name, envelope.reason)
 

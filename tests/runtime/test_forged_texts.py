@@ -5,11 +5,10 @@ from __future__ import annotations
 import enum
 import json
 from collections import UserDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-import anyio
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 from mcp import Client
@@ -36,7 +35,7 @@ from mcpcore.services.batch import Batch, BatchResult
 from mcpcore.values.escaping import clean_text
 from mcpcore.wire.dialects import DIALECTS
 from mcpcore.wire.envelope_text import MAX_REPEATED, repeat_notice
-from tests.answers import envelope_of
+from tests.answers import envelope_of, outcome_of
 from tests.boundaries import answer_to
 
 pytestmark = pytest.mark.usefixtures("door")
@@ -195,18 +194,12 @@ class TestOverAServer:
         server.prompt()(refuse)
         server.resource("refuse://it")(refuse)
 
-        async def asked() -> Any:
-            async with Client(server) as client:
-                try:
-                    if surface == "tool":
-                        return await client.call_tool("refuse", {})
-                    if surface == "prompt":
-                        return await client.get_prompt("refuse")
-                    return await client.read_resource("refuse://it")
-                except MCPError as exc:  # raised outside, or the client's task group wraps it
-                    return exc
-
-        error = anyio.run(asked)
+        requests: dict[str, Callable[[Client], Any]] = {
+            "tool": lambda client: client.call_tool("refuse", {}),
+            "prompt": lambda client: client.get_prompt("refuse"),
+            "resource": lambda client: client.read_resource("refuse://it"),
+        }
+        error = outcome_of(Client(server), requests[surface])
         assert isinstance(error, MCPError)
         assert (-32602, 1) == (error.code, error.data["n"])
         assert [error.message.split("\n")[0]] == margin(error.message)

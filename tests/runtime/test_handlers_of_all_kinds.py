@@ -7,7 +7,6 @@ import subprocess
 import sys
 from typing import Any, Literal
 
-import anyio
 import pytest
 from mcp import Client
 from mcp.server import MCPServer
@@ -18,6 +17,7 @@ from mcp_types import ElicitRequestFormParams, ElicitResult
 from pydantic import BaseModel
 
 from mcpcore import Context, ContractError, ErrorCode, FailureMode, Server, not_found, tool
+from tests import answers as answers_of
 from tests.boundaries import chain
 
 pytestmark = pytest.mark.usefixtures("door")
@@ -68,11 +68,8 @@ def test_a_handler_elicits_from_the_user(call: Any) -> None:
             asked.append(params)
             return answers.pop(0)
 
-        async def run() -> Any:
-            async with Client(Server("s", tools=[ask]), mode="legacy", elicitation_callback=answer) as client:
-                return await client.call_tool("ask", {})
-
-        return anyio.run(run)
+        client = Client(Server("s", tools=[ask]), mode="legacy", elicitation_callback=answer)
+        return answers_of.ask(client, lambda connected: connected.call_tool("ask", {}))
 
     accepted = answering([ElicitResult(action="accept", content={"name": "Ada"}), ElicitResult(action="accept")])
     assert {"result": "Ada, accept"} == accepted.structured_content

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import inspect
 import logging
@@ -491,15 +490,10 @@ async def test_resources_and_prompts(
         """Write."""
         return answer(ctx, how)
 
-    errors: list[MCPError | None] = []
     async with Client(server) as client:
-        for request in (client.read_resource(f"data://{how}"), client.get_prompt("write", {"how": how})):
-            try:
-                await request
-                errors.append(None)
-            except MCPError as error:
-                errors.append(error)
-    failed = [error for error in errors if error is not None]
+        requests = (client.read_resource(f"data://{how}"), client.get_prompt("write", {"how": how}))
+        outcomes = [await answers.settled(request) for request in requests]
+    failed = [outcome for outcome in outcomes if isinstance(outcome, MCPError)]
     records = records_of(path)
     if how == "works":
         assert not failed
@@ -542,13 +536,8 @@ async def test_a_failure_lost_before_a_protocol_step(door: str, path: Path, stri
         return act(ctx)
 
     async with Client(server) as client:
-        try:
-            result = await client.call_tool("act", {})
-        except MCPError as error:
-            result = error
-        with pytest.raises(MCPError) as raised:
-            await client.get_prompt("write", {})
-        error = raised.value
+        result = await answers.settled(client.call_tool("act", {}))
+        error = await answers.settled(client.get_prompt("write", {}))
     if strict:
         require_masked(envelope_of(result))
         assert -32603 == error.error.code
@@ -687,20 +676,13 @@ def test_a_fastmcp_server_without_a_middleware(
     mcp.add_resource(read)
     mcp.add_prompt(write)
 
-    async def run() -> bool:
-        async with Client(mcp._mcp_server) as client:
-            try:
-                if noun == "tool":
-                    return bool((await client.call_tool("act", {})).is_error)
-                if noun == "resource":
-                    await client.read_resource("data://one")
-                else:
-                    await client.get_prompt("write", {})
-            except MCPError:
-                return True
-            return False
-
-    assert strict == asyncio.run(run())
+    requests: dict[str, Callable[[Client], Any]] = {
+        "tool": lambda client: client.call_tool("act", {}),
+        "resource": lambda client: client.read_resource("data://one"),
+        "prompt": lambda client: client.get_prompt("write", {}),
+    }
+    outcome = answers.outcome_of(Client(mcp._mcp_server), requests[noun])
+    assert strict == (outcome.is_error if noun == "tool" else isinstance(outcome, MCPError))
     (record,) = records_of(path)
     assert (noun, ["lost"]) == (record["surface"], record["broken_contract_kinds"])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -15,10 +16,10 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.prompts.base import Prompt
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 
-from mcpcore import Envelope, ErrorCode, Server, conflict, not_found
+from mcpcore import ErrorCode, Server, conflict, not_found
 from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.contract.bound_fields import bind
-from tests.answers import envelope_of, outcome_of, records_of
+from tests.answers import ask, envelope_of, outcome_of, records_of, settled
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -77,9 +78,8 @@ def failing(server: Server[Any], surface: str, how: str) -> MCPError:
     return error
 
 
-async def acting(server: Server[Any], how: str) -> Any:
-    async with Client(server) as client:
-        return await client.call_tool("act", {"how": how})
+def acting(server: Server[Any], how: str) -> Any:
+    return ask(Client(server), lambda client: client.call_tool("act", {"how": how}))
 
 
 NAMES = {"resource": "page://{}", "prompt": "ask", "tool": "act"}
@@ -141,7 +141,7 @@ def test_a_protocol_error_chosen_by_an_author_is_kept_and_recorded(
 ) -> None:
     """This includes SDK tools; on FastMCP it becomes a tool result, as without mcpcore."""
     if (surface, door) == ("tool", "fastmcp"):
-        answer = anyio.run(acting, serving(trail), how)
+        answer = acting(serving(trail), how)
         assert (True, "Chosen.") == (answer.is_error, envelope_of(answer).message)
     else:
         error = failing(serving(trail), surface, how)
@@ -168,7 +168,7 @@ def test_a_failure_that_cannot_be_recorded_is_withheld(
         AuditTrail, "record", mock.create_autospec(AuditTrail.record, side_effect=AuditError("the disk is full"))
     )
     acts = surface == "tool" and (how == "coded" or door == "fastmcp")
-    envelope = envelope_of(anyio.run(acting, server, how) if acts else failing(server, surface, how))
+    envelope = envelope_of(acting(server, how) if acts else failing(server, surface, how))
     assert ("audit_failed", {}) == (envelope.reason, envelope.details)
 
 
@@ -176,12 +176,8 @@ def test_a_failure_that_cannot_be_recorded_is_withheld(
 async def test_missing_items_are_reported_as_missing(trail: Path) -> None:
     """This covers unknown prompts, unknown resources and prompts without a required argument."""
     async with Client(serving(trail)) as client:
-        errors = []
-        for asked in (client.get_prompt("aks", {}), client.get_prompt("ask", {}), client.read_resource("no://x")):
-            with pytest.raises(MCPError) as raised:
-                await asked
-            errors.append(raised.value)
-        unknown, without, nothing = errors
+        requests = (client.get_prompt("aks", {}), client.get_prompt("ask", {}), client.read_resource("no://x"))
+        unknown, without, nothing = [await settled(request) for request in requests]
     assert {-32602} == {error.code for error in (unknown, without, nothing)}
     failures = [error.data["error"] for error in (unknown, without, nothing)]
     assert ["NOT_FOUND", "INVALID_PARAMS", "NOT_FOUND"] == [error["name"] for error in failures]
@@ -200,9 +196,8 @@ async def test_a_prompt_that_uses_the_sdks_words_is_not_mistaken_for_it() -> Non
         raise ValueError("Unknown prompt: of my own")
 
     async with Client(server) as client:
-        with pytest.raises(MCPError) as raised:
-            await client.get_prompt("ask")
-    error = raised.value.data["error"]
+        refused = await settled(client.get_prompt("ask"))
+    error = refused.data["error"]
     assert ("VALIDATION_ERROR", ErrorCode.VALIDATION_ERROR.sentence) == (error["name"], error["message"])
 
 
@@ -227,9 +222,8 @@ async def test_prompts_of_an_application_class_fail_like_others(raised: BaseExce
     server: Server[Any] = Server("s")
     server.add_prompt(Own.from_function(lambda: "", name="own"))
     async with Client(server) as client:
-        with pytest.raises(MCPError) as failed:
-            await client.get_prompt("own")
-    assert code == Envelope.from_result(failed.value).error_code
+        failed = await settled(client.get_prompt("own"))
+    assert code == envelope_of(failed).error_code
 
 
 @pytest.mark.parametrize("surface", ["resource", "prompt"])
@@ -246,13 +240,12 @@ def test_no_log_has_the_secrets_of_a_crash(surface: str, tmp_path: Path, caplog:
     def leaking() -> str:
         raise ConnectionError(f"cannot reach {url}")
 
-    async def main() -> None:
-        async with Client(server) as client:
-            with pytest.raises(MCPError):
-                await (client.read_resource("leak://here") if surface == "resource" else client.get_prompt("leaking"))
-
+    requests: dict[str, Callable[[Client], Any]] = {
+        "resource": lambda client: client.read_resource("leak://here"),
+        "prompt": lambda client: client.get_prompt("leaking"),
+    }
     with caplog.at_level("DEBUG"):
-        anyio.run(main)
+        assert isinstance(outcome_of(Client(server), requests[surface]), MCPError)
     assert 1 == len([record for record in caplog.records if record.name == "mcpcore"])
     assert "ConnectionError" in caplog.text
     for record in caplog.records:

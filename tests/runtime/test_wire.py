@@ -33,7 +33,7 @@ from mcpcore import (
 from mcpcore.contract.errors import FACTORIES
 from mcpcore.sdk.errors import ToolFailure
 from mcpcore.sdk.private import lowlevel_of
-from tests.answers import envelope_of
+from tests.answers import ask, envelope_of
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -614,15 +614,15 @@ class TestListing:
             """Nothing declared."""
             return ""
 
-        async def listed(server: Server[Any]) -> list[Any]:
-            async with Client(server, mode=era) as client:
-                return (await client.list_tools()).tools
+        def listed(**options: Any) -> list[Any]:
+            server = Server("s", tools=[f, plain], **options)
+            return ask(Client(server, mode=era), lambda client: client.list_tools()).tools
 
-        first, second = anyio.run(listed, Server("s", tools=[f, plain]))
+        first, second = listed()
         assert ["no_match", "queue_full", "lost"] == [entry["reason"] for entry in first.meta["dev.mcpcore/errors"]]
         assert "Fetch." == first.description
         assert "dev.mcpcore/errors" not in (second.meta or {})
-        first, second = anyio.run(listed, Server("s", tools=[f, plain], describe_failures=True))
+        first, second = listed(describe_failures=True)
         assert (
             "Fetch.\n\nFails with:\n"
             "- no_match (NOT_FOUND): No requested PMID returned data. "
@@ -655,14 +655,14 @@ class TestContextFields:
     def test_the_callers_trace_is_read(self, era: str) -> None:
         """W3C Trace Context is read from the request's `_meta`, and invalid values are ignored."""
 
-        async def run(parent: str) -> Any:
-            async with Client(raising(ValueError()), mode=era) as client:
-                return await client.call_tool("f", {}, meta={"traceparent": parent})
+        def run(parent: str) -> Any:
+            client = Client(raising(ValueError()), mode=era)
+            return ask(client, lambda connected: connected.call_tool("f", {}, meta={"traceparent": parent}))
 
         trace = "4bf92f3577b34da6a3ce929d0e0e4736"
-        assert {"trace_id": trace} == error_of(anyio.run(run, f"00-{trace.upper()}-00f067aa0ba902b7-01"))["context"]
+        assert {"trace_id": trace} == error_of(run(f"00-{trace.upper()}-00f067aa0ba902b7-01"))["context"]
         for parent in ("junk", f"00-{'0' * 32}-00f067aa0ba902b7-01", "00-zz-x-01", "00-" + "g" * 32 + "-x-01"):
-            assert "context" not in error_of(anyio.run(run, parent))
+            assert "context" not in error_of(run(parent))
 
 
 @pytest.mark.no_server

@@ -21,6 +21,7 @@ from mcpcore.wire.dialects import DIALECTS
 from mcpcore.wire.envelope_builder import build_envelope
 from mcpcore.wire.redaction import REDACTED, redact_message, redact_recovery, redact_value
 from mcpcore.wire.redaction.wire import may_hold_secret
+from tests.answers import settled
 from tests.audit.redaction_cases import LOOK_ALIKES, TOKENS
 from tests.tables import in_one_test
 
@@ -196,18 +197,14 @@ def test_protocol_errors_are_redacted():
     secret = "ghp_abcdefghij0123456789ABCD"
 
     async def run(server: Server[Any]) -> list[str]:
-        seen = []
         async with Client(server) as client:
-            for call in (
-                lambda: client.call_tool(secret, {}),
-                lambda: client.get_prompt(secret),
-                lambda: client.read_resource(f"x://app:{secret}@host/a"),
-            ):
-                try:
-                    seen.append(json.dumps((await call()).model_dump(mode="json")))
-                except MCPError as error:
-                    seen.append(f"{error.message} {json.dumps(error.data)}")
-        return seen
+            outcomes = [
+                await settled(client.call_tool(secret, {})),
+                await settled(client.get_prompt(secret)),
+                await settled(client.read_resource(f"x://app:{secret}@host/a")),
+            ]
+        errors = [outcome.error if isinstance(outcome, MCPError) else outcome for outcome in outcomes]
+        return [json.dumps(error.model_dump(mode="json")) for error in errors]
 
     for unknown in ("protocol", "result"):
         assert [text for text in anyio.run(run, Server("s", unknown_tool=unknown)) if secret in text] == []

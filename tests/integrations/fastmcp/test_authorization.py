@@ -12,10 +12,10 @@ from fastmcp.client.transports import StreamableHttpTransport
 from fastmcp.server.auth import require_scopes
 from fastmcp.server.auth.providers.jwt import JWTVerifier, RSAKeyPair
 from fastmcp.server.middleware import AuthMiddleware
-from mcp.shared.exceptions import MCPError
 
 from mcpcore import Context, prompt, resource, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import ask, settled
 from tests.integrations.fastmcp.contract_server import extended, records
 from tests.serving import served
 
@@ -59,13 +59,10 @@ def server_of(auth: JWTVerifier | None, **options: Any) -> FastMCP[Any]:
 async def envelopes(url: str, token: str | None) -> list[dict[str, Any]]:
     """Return the envelopes of a tool call, a resource read and a prompt."""
     async with Client(StreamableHttpTransport(url, auth=token)) as client:
-        failures = [(await client.call_tool_mcp("count", {})).structured_content["error"]]
-        for method, argument in (("read_resource", "orders://all"), ("get_prompt", "summarise")):
-            try:
-                await getattr(client, method)(argument)
-            except MCPError as error:
-                failures.append(error.error.data["error"])
-        return failures
+        result = await client.call_tool_mcp("count", {})
+        requests = (client.read_resource("orders://all"), client.get_prompt("summarise"))
+        errors = [await settled(request) for request in requests]
+        return [result.structured_content["error"], *(error.error.data["error"] for error in errors)]
 
 
 @pytest.mark.slow
@@ -73,13 +70,11 @@ class TestOverHTTP:
     def test_a_token_without_the_scope_is_forbidden(self, keys: RSAKeyPair, caplog: pytest.LogCaptureFixture) -> None:
         """A token with the scope may call the tool; both are signed and verified."""
 
-        async def call(url: str, token: str) -> Any:
-            async with Client(StreamableHttpTransport(url, auth=token)) as client:
-                return await client.call_tool_mcp("count", {})
-
         reader, stranger = (keys.create_token(audience=AUDIENCE, scopes=scopes) for scopes in (["orders:read"], []))
         with served(server_of(JWTVerifier(public_key=keys.public_key, audience=AUDIENCE)).http_app()) as url:
-            assert {"result": len(f"Bearer {reader}")} == anyio.run(call, url, reader).structured_content
+            client = Client(StreamableHttpTransport(url, auth=reader))
+            result = ask(client, lambda connected: connected.call_tool_mcp("count", {}))
+            assert {"result": len(f"Bearer {reader}")} == result.structured_content
             errors = anyio.run(envelopes, url, stranger)
         assert ["FORBIDDEN"] * 3 == [error["name"] for error in errors]
         assert [error["correlationId"] for error in errors] == [record["correlationId"] for record in records(caplog)]

@@ -22,6 +22,7 @@ from mcp_types import (
 from mcpcore import not_found
 from mcpcore.audit import AuditError, AuditTrail
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import outcome_of, settled
 from tests.integrations.fastmcp.contract_server import extended, records
 
 SECRET = "password=hunter2hunter2"
@@ -63,15 +64,9 @@ def completing(mcp: FastMCP[Any], *values: str, mode: str = "auto", ref: Any = N
     """Return the completion of each value, or the error."""
 
     async def run() -> list[Any]:
-        answers: list[Any] = []
+        asked = ref or PromptReference(name="summarise")
         async with Client(mcp, mode=mode) as client:
-            for value in values:
-                argument = {"name": "pmid", "value": value}
-                try:
-                    answers.append(await client.complete(ref or PromptReference(name="summarise"), argument))
-                except MCPError as error:
-                    answers.append(error)
-        return answers
+            return [await settled(client.complete(asked, {"name": "pmid", "value": value})) for value in values]
 
     return anyio.run(run)
 
@@ -111,15 +106,10 @@ def test_requests_without_a_handler_are_left_to_the_sdk(caplog: pytest.LogCaptur
     (unserved,) = completing(extended(FastMCP("bare"), ContractMiddleware()), "x")
     assert -32601 == unserved.error.code
 
-    async def malformed() -> Any:
-        params = CompleteRequestParams.model_construct(ref={"type": "nothing"}, argument={})
-        async with Client(served()) as client:
-            try:
-                await client.session.send_request(CompleteRequest.model_construct(params=params), CompleteResult)
-            except MCPError as error:
-                return error
-
-    assert -32602 == anyio.run(malformed).error.code
+    params = CompleteRequestParams.model_construct(ref={"type": "nothing"}, argument={})
+    malformed = CompleteRequest.model_construct(params=params)
+    refused = outcome_of(Client(served()), lambda client: client.session.send_request(malformed, CompleteResult))
+    assert -32602 == refused.error.code
     assert not records(caplog)
 
 

@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore import CodedError, Context, ErrorCode, FailureMode, prompt, resource, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from tests.answers import ask
+from tests.answers import ask, settled
 from tests.integrations.fastmcp.contract_server import extended
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
@@ -105,11 +105,8 @@ async def test_a_dependency_that_fails_fails_the_handler(
     mcp.add_middleware(ContractMiddleware())
 
     async with Client(mcp) as client:
-        try:
-            answer = await getattr(client, method)(*arguments)
-        except MCPError as error:
-            answer = error.error.data
-    error = answer["error"] if isinstance(answer, dict) else answer.structured_content["error"]
+        answer = await settled(getattr(client, method)(*arguments))
+    error = (answer.error.data if isinstance(answer, MCPError) else answer.structured_content)["error"]
     data = error.get("data", {})
     assert (name, reason) == (error["name"], data.get("reason"))
     assert ({"hint": GONE.recovery} if reason else None) == data.get("recovery")

@@ -20,6 +20,7 @@ from mcp_types import CallToolResult, TextContent
 from mcpcore import Context, ErrorCode, FailureMode, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware, errors
 from mcpcore.integrations.fastmcp.components import find_contract_tool
+from tests.answers import ask
 from tests.integrations.fastmcp.contract_server import calling, error_of, extended, server_of
 
 NO_ORDER = FailureMode("no_order", ErrorCode.NOT_FOUND, when="There is no such order.", recovery="List the orders.")
@@ -234,12 +235,8 @@ def test_an_authors_error_worded_like_a_failed_response_is_a_crash() -> None:
     def returned() -> Any:
         return ValueError("HTTP error 404: hunter2")
 
-    async def run(name: str) -> Any:
-        async with Client(mcp) as client:
-            return await client.call_tool_mcp(name, {})
-
     for name in ("raised", "returned"):
-        result = anyio.run(run, name)
+        result = ask(Client(mcp), lambda client, name=name: client.call_tool_mcp(name, {}))
         assert "NOT_FOUND" != error_of(result)["name"]
         assert "hunter2" not in result.model_dump_json()
 

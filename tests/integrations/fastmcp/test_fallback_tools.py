@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Literal, TypedDict
@@ -28,8 +27,9 @@ from mcpcore import Context, ContractError, Envelope, ErrorCode, FailureMode, Se
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from mcpcore.services.batch import Batch, BatchResult
-from tests.answers import ask, envelope_of
+from tests.answers import ask, envelope_of, settled
 from tests.integrations.fastmcp.contract_server import extended
+from tests.runtime.test_fallbacks import warnings
 
 NO_ITEM = FailureMode(
     "no_item", ErrorCode.NOT_FOUND, when="There is no such item.", recovery="Search.", fallback_tool="search"
@@ -115,14 +115,6 @@ def covered(*mounted: tuple[FastMCP[Any], str | None], **options: Any) -> FastMC
     for server, namespace in mounted:
         mcp.mount(server, namespace=namespace)
     return mcp
-
-
-def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [
-        record.getMessage()
-        for record in caplog.records
-        if record.name == "mcpcore" and record.levelno == logging.WARNING and "fallback" in record.getMessage()
-    ]
 
 
 def fallbacks(mcp: FastMCP[Any], name: str, arguments: dict[str, Any] | None = None) -> set[str]:
@@ -246,9 +238,8 @@ async def test_resources_and_prompts_of_a_mounted_server() -> None:
             lambda: client.read_resource("items://shop/all"),
             lambda: client.get_prompt("shop_describe"),
         ):
-            with pytest.raises(MCPError) as caught:
-                await request()
-            assert "shop_search" == caught.value.error.data["error"]["data"]["recovery"]["fallbackTool"]
+            error = await settled(request())
+            assert "shop_search" == error.error.data["error"]["data"]["recovery"]["fallbackTool"]
         for listed in (
             (await client.list_resources()).resources,
             (await client.list_resource_templates()).resource_templates,
@@ -291,9 +282,9 @@ async def test_resources_and_prompts_of_a_proxied_server_are_renamed_too(uri_or_
     shop = Server("shop", tools=[search], resources=[item_at, all_items], prompts=[describe])
     mcp.mount(create_proxy(shop), namespace="shop")
     async with Client(mcp) as client:
-        with pytest.raises(MCPError) as caught:
-            await (client.read_resource(uri_or_name) if "://" in uri_or_name else client.get_prompt(uri_or_name))
-        assert "shop_search" == caught.value.error.data["error"]["data"]["recovery"]["fallbackTool"]
+        is_uri = "://" in uri_or_name
+        error = await settled(client.read_resource(uri_or_name) if is_uri else client.get_prompt(uri_or_name))
+        assert "shop_search" == error.error.data["error"]["data"]["recovery"]["fallbackTool"]
 
 
 @pytest.mark.anyio

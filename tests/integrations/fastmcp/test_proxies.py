@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcpcore import Context, ErrorCode, FailureMode, Server, prompt, resource, tool
 from mcpcore.cli.audit import group
 from mcpcore.integrations.fastmcp import ContractMiddleware
-from tests.answers import outcome_of
+from tests.answers import outcome_of, settled
 from tests.integrations.fastmcp.contract_server import extended, records
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
@@ -132,11 +132,8 @@ def test_a_handler_of_a_server_also_passes_on_such_an_error(caplog: pytest.LogCa
     @front.resource("articles://all")
     async def relay() -> str:
         async with Client(below) as client:
-            try:
-                return str(await client.read_resource("articles://all"))
-            except MCPError as exc:
-                error = exc  # raised outside the client, whose task group would wrap it
-        raise error
+            error = await settled(client.read_resource("articles://all"))
+        raise error  # outside the client, whose task group would wrap it
 
     error = ask(front, "read_resource", "articles://all")
     theirs, ours = records(caplog)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import anyio
 import pytest
 from fastmcp import Client, FastMCP
 from mcp.shared.exceptions import MCPError
@@ -14,6 +13,7 @@ from pydantic import BaseModel
 
 from mcpcore import Context, ErrorCode, FailureMode, prompt, resource, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
+from tests.answers import outcome_of
 from tests.integrations.fastmcp.contract_server import extended
 
 
@@ -105,14 +105,8 @@ def calling(mcp: FastMCP[Any], method: str, *args: Any, says: str = "accept", mo
         assert "Really?" == message
         return ElicitResult(action=says, content={"yes": True} if says == "accept" else None)
 
-    async def run() -> Any:
-        async with Client(mcp, elicitation_handler=answer, mode=mode) as client:
-            try:
-                return await getattr(client, method)(*args)
-            except MCPError as error:
-                return error
-
-    return anyio.run(run)
+    client = Client(mcp, elicitation_handler=answer, mode=mode)
+    return outcome_of(client, lambda connected: getattr(connected, method)(*args))
 
 
 def asking() -> FastMCP[Any]:

@@ -23,6 +23,7 @@ from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests import answers
 from tests.answers import envelope_of
 from tests.integrations.fastmcp.contract_server import extended
+from tests.integrations.fastmcp.plain_server import contracted
 
 GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="The store is busy.", recovery="Wait, and read it again.")
@@ -75,11 +76,6 @@ def bare(name: str = "library", **options: Any) -> FastMCP[Any]:
 def library(**options: Any) -> FastMCP[Any]:
     mcp = bare()
     mcp.middleware.insert(0, ContractMiddleware(**options))
-    return mcp
-
-
-def contracted(mcp: FastMCP[Any], **options: Any) -> FastMCP[Any]:
-    mcp.add_middleware(ContractMiddleware(**options))
     return mcp
 
 

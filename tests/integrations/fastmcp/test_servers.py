@@ -16,6 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore import ErrorCode, not_found
 from mcpcore.integrations.fastmcp import ContractFailure
+from tests.answers import outcome_of
 from tests.integrations.fastmcp.contract_server import calling, error_of, records
 from tests.integrations.fastmcp.plain_server import SECRET, Own, bare, contracted
 
@@ -151,18 +152,16 @@ class TestResourcesAndPrompts:
 
     @staticmethod
     def failing(mcp: FastMCP[Any], surface: str, how: str, arguments: Any = None) -> MCPError:
-        async def run() -> Any:
-            async with Client(mcp) as client:
-                try:
-                    if surface == "resource":
-                        await client.read_resource(f"page://{how}" if arguments is None else arguments)
-                    else:
-                        await client.get_prompt(how if arguments is not None else "ask", arguments or {"how": how})
-                except MCPError as exc:
-                    return exc
-            raise AssertionError("nothing failed")
-
-        return anyio.run(run)  # type: ignore[no-any-return]
+        error = outcome_of(
+            Client(mcp),
+            lambda client: (
+                client.read_resource(f"page://{how}" if arguments is None else arguments)
+                if surface == "resource"
+                else client.get_prompt(how if arguments is not None else "ask", arguments or {"how": how})
+            ),
+        )
+        assert isinstance(error, MCPError)
+        return error
 
     def test_missing_items_and_invalid_arguments_are_reported(self, mcp: FastMCP[Any]) -> None:
         """Unknown items, missing arguments and wrong types are reported without the values."""

@@ -196,21 +196,23 @@ def test_a_trail_without_a_key_proves_less(path):
     assert "can only be found with --head" in " ".join(report.notes)
 
 
+def verifying(trail: Path, *arguments: str, key: str = KEY) -> tuple[int, str]:
+    """The exit code and the output of the command."""
+    result = CliRunner().invoke(group, ["verify", str(trail), *arguments], env={"MCPCORE_AUDIT_KEY": key})
+    return result.exit_code, result.output
+
+
 def test_the_command_supports_both_options(signed):
     """It exits with 1 without a head, and with 0 if one was kept or the missing head is accepted."""
 
-    def run(*arguments: str) -> tuple[int, str]:
-        result = CliRunner().invoke(group, ["verify", str(signed), *arguments], env={"MCPCORE_AUDIT_KEY": KEY})
-        return result.exit_code, result.output
-
     kept = head_path(signed).read_text()
     head_path(signed).unlink()
-    code, output = run()
+    code, output = verifying(signed)
     assert code == 1
     assert "the signed trail has no head" in output
-    assert run("--head", kept)[0] == 0
-    assert run("--no-head")[0] == 0
-    assert run("--no-head", "--print-head")[1].startswith("6:")
+    assert verifying(signed, "--head", kept)[0] == 0
+    assert verifying(signed, "--no-head")[0] == 0
+    assert verifying(signed, "--no-head", "--print-head")[1].startswith("6:")
 
 
 def test_a_missing_head_is_counted_among_many_problems(signed, tmp_path, failure):

@@ -233,14 +233,15 @@ def test_resources_prompts_and_unknown_tools_also_wait(path, surface, is_freed):
     """Their errors are sent once recorded, and withheld if they cannot be."""
     trail = opened(path, lock_timeout=60 if is_freed else 0.05, policy="refuse")
 
+    requests: dict[str, Callable[[Client], Any]] = {
+        "resource": lambda client: client.read_resource("res://one"),
+        "prompt": lambda client: client.get_prompt("ask"),
+        "unknown tool": lambda client: client.call_tool("nothing", {}),
+    }
+
     async def run() -> None:
         async with Client(serving(trail)) as client:
-            if surface == "resource":
-                await client.read_resource("res://one")
-            elif surface == "prompt":
-                await client.get_prompt("ask")
-            else:
-                await client.call_tool("nothing", {})
+            await requests[surface](client)
 
     with pytest.raises(BaseExceptionGroup) as caught:
         asyncio.run(_grouped(run, path, trail, is_freed=is_freed))

@@ -6,14 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from mcpcore.audit import verify
 from mcpcore.audit.files import head_path
-from mcpcore.cli.audit import group
 from tests.audit.conftest import written
-
-KEY = "correct horse battery staple"
+from tests.audit.test_cut_off import KEY, verifying
 
 
 def events(path: Path) -> list[str]:
@@ -90,18 +87,14 @@ def test_a_trail_signed_from_its_start_needs_no_confirmation(path):
 def test_the_command_names_the_record_to_confirm(path, tmp_path):
     """It exits with 1 and names the option, and with 0 if the option is given."""
 
-    def run(*arguments: str, key: str = KEY) -> tuple[int, str]:
-        result = CliRunner().invoke(group, ["verify", str(path), *arguments], env={"MCPCORE_AUDIT_KEY": key})
-        return result.exit_code, result.output
-
     written(path, *range(3))
-    code, old = run("--print-head", key="")
+    code, old = verifying(path, "--print-head", key="")
     assert code == 0
     kept = tmp_path / "kept.txt"
     kept.write_text(old)
     written(path, *range(3, 5), key=KEY)
-    code, text = run()
+    code, text = verifying(path)
     assert code == 1
     assert f"--unsigned {old.strip()}" in " ".join(text.split())
-    assert run("--unsigned", old.strip())[0] == 0
-    assert run("--unsigned", str(kept))[0] == 0
+    assert verifying(path, "--unsigned", old.strip())[0] == 0
+    assert verifying(path, "--unsigned", str(kept))[0] == 0

@@ -78,7 +78,7 @@ PLAIN = [
 ]
 
 
-@in_one_test(("text", "secret"), SECRETS)
+@in_one_test(("text", "secret"), [*SECRETS, *CASES])
 def test_a_secret_is_found_by_its_shape_or_its_name(text, secret):
     """The secret is removed from the text alone and from the JSON of a record; the marker is not redacted again."""
     assert secret in text
@@ -86,6 +86,7 @@ def test_a_secret_is_found_by_its_shape_or_its_name(text, secret):
     assert secret not in clean
     assert REDACTED in clean
     assert redact_text(clean) == clean
+    assert secret not in redact_text(f"while calling:\n{text}\nand then more words")
     value = {"exception": {"message": text}, "causes": [text, (text,)]}
     assert secret not in json.dumps(redact(value))
     assert secret not in encode(value)[1]

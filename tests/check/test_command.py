@@ -16,10 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.check.conftest import HOSTILE, SERVERS
 from tests.serving import running
 
-SERVERS = Path(__file__).parent / "servers"
-HOSTILE = (sys.executable, "-S", str(SERVERS / "hostile.py"))
 COMMAND = (sys.executable, "-m", "mcpcore", "check")
 
 

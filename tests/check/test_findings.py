@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +11,8 @@ from mcpcore.check.judging import Paths, Surroundings, judge
 from mcpcore.check.model import SERVER, UNKNOWN_TOOL, Answer, CheckedTool, Marks, Probe, Report, broken, met
 from mcpcore.check.rules import QUESTIONS, RULES
 from mcpcore.check.running import Target, UnreachableError
+from tests.check.conftest import HOSTILE, SERVERS
 
-SERVERS = Path(__file__).parent / "servers"
-HOSTILE = (sys.executable, "-S", str(SERVERS / "hostile.py"))
 GOOD = (sys.executable, "-m", "mcpcore", "run", str(SERVERS / "good.py"))
 
 EXPECTED = {

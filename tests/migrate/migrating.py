@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from mcpcore_lint.runner.migrate import migrate
 from mcpcore_lint.runner.outcome import Migration
@@ -30,3 +31,10 @@ def run(
 def report(migration: Migration) -> list[str]:
     """The lines of the report, with the names of the files alone."""
     return [left.text(Path(left.path).name, left.line) for left in migration.left]
+
+
+def executed(source: str) -> dict[str, Any]:
+    """What a migrated server defines, without starting it."""
+    space: dict[str, Any] = {"__name__": "server"}
+    exec(compile(source, "server.py", "exec"), space)
+    return space

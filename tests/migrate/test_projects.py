@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -13,7 +12,7 @@ from mcpcore_lint.migrate.model import FAILS, STOPS
 from mcpcore_lint.runner.migrate import migrate
 
 from mcpcore.cli.root import cli
-from tests.migrate.migrating import migrated, report, run
+from tests.migrate.migrating import executed, migrated, report, run
 from tests.tables import in_one_test
 
 MIDDLE = 'ContractMiddleware(expose_internal_errors="message")'
@@ -231,8 +230,7 @@ async def test_a_low_level_server_of_version_1_runs_on_version_2(tmp_path: Path)
     """Its handlers are unchanged, clients read the same texts, and a second run changes nothing."""
     outcome, files = run(tmp_path, {"server.py": LOW_LEVEL})
     assert "find: on_call_tool() of a low-level server answers for all tools" in report(outcome)[0]
-    space: dict[str, Any] = {}
-    exec(compile(files["server.py"], "server.py", "exec"), space)
+    space = executed(files["server.py"])
     async with Client(space["server"]) as client:
         assert ["find"] == [tool.name for tool in (await client.list_tools()).tools]
         assert "{'x': 1}" == (await client.call_tool("find", {"x": 1})).content[0].text  # type: ignore[union-attr]
@@ -260,8 +258,7 @@ async def test_a_low_level_server_keeps_the_types_of_its_resources(tmp_path: Pat
     stays = report(run(tmp_path / "a", {"server.py": source.replace("ReadResourceContents", "Part")})[0])
     assert any("let it return str or a list of ReadResourceContents, and say so" in line for line in stays)
     _, files = run(tmp_path / "b", {"server.py": helpers + source})
-    space: dict[str, Any] = {}
-    exec(compile(files["server.py"], "server.py", "exec"), space)
+    space = executed(files["server.py"])
     async with Client(space["server"]) as client:
         assert "file:///a" == (await client.list_resources()).resources[0].uri
         text, blob = (await client.read_resource("memo://a")).contents
@@ -349,8 +346,7 @@ async def test_handlers_of_a_low_level_server_read_the_request(tmp_path: Path) -
         in report(outcome)[-1]
     )
     assert 'hasattr(x, "is_error")' in files["tests/test_server.py"]
-    space: dict[str, Any] = {}
-    exec(compile(files["server.py"], "server.py", "exec"), space)
+    space = executed(files["server.py"])
     async with Client(space["make"]()) as client:
         failed = await client.call_tool("find", {})
         assert failed.is_error
@@ -386,8 +382,7 @@ async def test_handlers_below_another_server_follow(tmp_path: Path) -> None:
     """Version 2 has no decorators there, also without those of tools. `completion()` of the server itself stays."""
     _, files = run(tmp_path, {"server.py": PROMPTS})
     assert "\n@mcp.completion()\nasync def complete(" in files["server.py"]
-    space: dict[str, Any] = {}
-    exec(compile(files["server.py"], "server.py", "exec"), space)
+    space = executed(files["server.py"])
     async with Client(space["mcp"]) as client:
         assert ["one"] == [prompt.name for prompt in (await client.list_prompts()).prompts]
     assert () == run(tmp_path, {})[0].files
@@ -455,8 +450,7 @@ async def test_what_handlers_return_is_understood(tmp_path: Path) -> None:
     assert {"server.py": OTHERS, "other.py": unknown} == files
     either = unknown.replace("listed()", "listed() -> list[Tool] | dict", 1)
     assert any(text.startswith(line) for text in report(run(tmp_path, {"server.py": OTHERS, "other.py": either})[0]))
-    space: dict[str, Any] = {"__name__": "server"}
-    exec(compile(run(tmp_path / "one", {"server.py": OTHERS})[1]["server.py"], "server.py", "exec"), space)
+    space = executed(run(tmp_path / "one", {"server.py": OTHERS})[1]["server.py"])
     async with Client(space["make"]()) as client:
         assert ["find"] == [tool.name for tool in (await client.list_tools()).tools]
         assert ["a"] == [prompt.name for prompt in (await client.list_prompts()).prompts]
@@ -752,8 +746,7 @@ async def test_failures_that_a_low_level_server_returns_are_marked(tmp_path: Pat
         1:
     ]
     assert "import (\n    CallToolRequestParams,\n    CallToolResult,\n    EmptyResult,\n" in files["server.py"]
-    space: dict[str, Any] = {}
-    exec(compile(files["server.py"], "server.py", "exec"), space)
+    space = executed(files["server.py"])
     calls = {
         "find": (True, "Error: x is missing"),
         "sell": (True, "Error: nothing to sell"),
@@ -899,8 +892,7 @@ async def test_failures_that_other_code_reads_stay(tmp_path: Path) -> None:
     outcome, files = run(tmp_path, {"server.py": READ})
     assert ["call_tool", "count", "more"] == sorted(tool for *_, tool in outcome.converted)
     assert "    Server,  # the server\n    ServerRequestContext,\n)" in files["server.py"]
-    space: dict[str, Any] = {}
-    exec(compile(files["server.py"], "server.py", "exec"), space)
+    space = executed(files["server.py"])
     async with Client(space["app"]) as client:
         answers = [await client.call_tool(name, {}) for name in ("find", "sell", "count", "lose")]
     texts = ["Error: nothing to find", "Error: nothing to sell", "Error: nothing to count", "Unknown tool: lose"]
@@ -961,8 +953,7 @@ async def test_failures_of_a_low_level_server_of_version_2_can_be_read(tmp_path:
     assert 2 == len(
         run(tmp_path / "decorated", {"server.py": f"from retrying import retried\n{decorated}"})[0].converted
     )
-    space: dict[str, Any] = {}
-    exec(compile(files["server.py"], "server.py", "exec"), space)
+    space = executed(files["server.py"])
     async with Client(space["server"]) as client:
         calls = [("stop", {}), ("sell", {}), ("find", {}), ("find", {"x": 1})]
         answers = [await client.call_tool(*call) for call in calls]

@@ -11,7 +11,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from mcpcore import Envelope, ErrorCode
-from tests.answers import envelope_of
+from tests.answers import envelope_of, settled
 from tests.proxy.conftest import PLAIN, Connect
 
 ROUTES = ["stdio-child", "stdio-url", "http-child", "http-url"]
@@ -59,9 +59,7 @@ async def _check(client: Client, *, has_session: bool = True) -> None:
     assert "done" == (await client.call_tool("progress", {}, progress_callback=on_progress)).content[0].text
     assert [1] == seen
 
-    with pytest.raises(MCPError) as caught:
-        await client.read_resource("data://missing")
-    assert envelope_of(caught.value).correlation_id
+    assert envelope_of(await settled(client.read_resource("data://missing"))).correlation_id
 
 
 @pytest.mark.slow

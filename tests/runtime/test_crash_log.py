@@ -33,6 +33,12 @@ def grouped() -> None:
     raise ExceptionGroup("password=hunter2-in-group", [ValueError("secret=hunter2-in-member"), KeyError("kept")])
 
 
+async def crashing(fails: Any) -> None:
+    """Call a tool that crashes."""
+    async with Client(Server("s", tools=[tool(fails)])) as client:
+        await client.call_tool(fails.__name__, {})
+
+
 @pytest.mark.anyio
 @pytest.mark.usefixtures("door")
 @pytest.mark.parametrize("fails", [chained, grouped])
@@ -40,12 +46,7 @@ async def test_the_log_of_a_crash_and_its_record_hold_no_secret(fails: Any, capl
     """Messages, source lines, causes, notes and group members are redacted, and the log still shows where it failed."""
     caplog.set_level(logging.INFO)
 
-    @tool
-    def f() -> str:
-        return fails()  # type: ignore[no-any-return]
-
-    async with Client(Server("s", tools=[f])) as client:
-        await client.call_tool("f", {})
+    await crashing(fails)
     logged = "\n".join(logging.Formatter("%(name)s %(message)s").format(record) for record in caplog.records)
     assert "hunter2" not in logged
     assert "[redacted]" in logged
@@ -63,12 +64,7 @@ async def test_formatters_that_format_exceptions_themselves_get_no_secret(
 ) -> None:
     """JSON formatters and collectors use `formatException`, `traceback` or the exception's text."""
 
-    @tool
-    def f() -> str:
-        return fails()  # type: ignore[no-any-return]
-
-    async with Client(Server("s", tools=[f])) as client:
-        await client.call_tool("f", {})
+    await crashing(fails)
     (crash,) = [record for record in caplog.records if record.exc_info]
     assert crash.exc_info is not None
     kind, exc, trace = crash.exc_info

@@ -824,9 +824,8 @@ async def test_the_words_of_a_hint_that_name_a_tool_are_renamed_with_it(depth: i
 
     async with Client(mcp) as client:
         failure = Envelope.from_result(await client.call_tool_mcp(f"{prefix}get_pot", {}))
-        with pytest.raises(MCPError) as raised:
-            await client.read_resource("pots://" + "pots/" * depth + "all")
-        for envelope in (failure, Envelope.from_result(raised.value)):
+        refused = await settled(client.read_resource("pots://" + "pots/" * depth + "all"))
+        for envelope in (failure, Envelope.from_result(refused)):
             assert envelope is not None
             assert (hint, f"{prefix}list_pots") == (envelope.hint, envelope.fallback_tool)
             assert (f"Call {prefix}list_pots.",) == envelope.actions

@@ -32,7 +32,7 @@ ERROR_DOING: Final = (
 """What follows "error " in "Error loading x: ...", and not in "Error handling guide: ...", which is about errors."""
 
 
-# What failures that are returned like results look like. Keys are compared in lower case.
+# The keys and signs of failures that are returned like results. Keys are compared in lower case.
 SUCCESS_KEYS: Final = frozenset({"ok", "success", "succeeded", "successful"})
 FAILURE_KEYS: Final = frozenset({"iserror", "is_error", "failed"})
 STATUS_KEYS: Final = frozenset({"status", "state", "result"})

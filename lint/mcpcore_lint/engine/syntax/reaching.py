@@ -24,7 +24,9 @@ _ENDS: Final = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 
 def is_followed(bindings: list[Binding]) -> bool:
     """Whether it matters which of some bindings reach a use: a loop variable means nothing in any of them."""
-    return 1 < len(bindings) <= MAX_BINDINGS and any(binding.kind not in _OPAQUE for binding in bindings)
+    return 1 < len(bindings) <= MAX_BINDINGS and any(
+        binding.kind not in _OPAQUE or isinstance(binding.node, ast.ExceptHandler) for binding in bindings
+    )
 
 
 class Reaching:

@@ -57,9 +57,9 @@ def converted_by(call: ast.Call, scope: Scope, depth: int = 0) -> ast.expr | Non
     """The expression that a call only converts, such as the argument of `json.dumps`; None for any other call."""
     method = call.func if isinstance(call.func, ast.Attribute) and not call.args else None
     if method is not None and method.attr in _CONVERTING_METHODS:
-        held = scope.bindings.get(getattr(method.value, "id", ""), ())
+        held = scope.lookup_at(method.value) if isinstance(method.value, ast.Name) else None
         # A method of an exception makes an answer of it.
-        return None if any(isinstance(binding.node, ast.ExceptHandler) for binding in held) else method.value
+        return None if held and any(isinstance(at.node, ast.ExceptHandler) for at in held[1]) else method.value
     if not isinstance(call.func, (ast.Name, ast.Attribute)):
         return None
     callee = evaluate(call.func, scope)

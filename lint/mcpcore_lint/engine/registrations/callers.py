@@ -31,8 +31,10 @@ _RENAMES: Final = 2
 _PASSES: Final = 2
 """Through how many functions a parameter is passed on."""
 _SEARCHING: Final = regex(
-    r"(?<![\w.])(?:vars|dir|globals|__import__)\(|\b(?:import_module|iter_modules|walk_packages|getmembers)\("
+    r"(?<![\w.])(?:vars|dir|globals|__import__)\("
+    r"|\b(?:import_module|exec_module|iter_modules|walk_packages|getmembers|entry_points)\("
 )
+_EXPORTS: Final = regex(r"__all__[^=\n]*=\s*[\[(][^\])]*")
 _KEEP_NOTHING: Final = frozenset({"staticmethod", "classmethod", "abstractmethod", "abc.abstractmethod"})
 
 
@@ -187,11 +189,10 @@ def is_unused(scope: Scope) -> bool:
     """Whether the project has the name of a function only where it defines, imports or exports it."""
     home = written_scope(scope)
     name = getattr(home.node, "name", "")
-    quoted = regex(rf"""["']{name}["']""")
+    quoted = regex(rf"""["'](?:[\w.]+[.:])?{name}["']""")
     modules = home.module.project.modules_with(home.module, lambda text: name in text) if name else None
     return modules is not None and not any(
-        uses_in(module).get(name) or (quoted.search(module.source.text) and not module.source.has("__all__"))
-        for module in modules
+        uses_in(module).get(name) or quoted.search(_EXPORTS.sub("", module.source.text)) for module in modules
     )
 
 

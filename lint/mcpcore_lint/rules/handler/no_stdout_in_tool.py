@@ -12,6 +12,7 @@ from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.model import Handler, ReachedWrite, ToolDef
+from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._tools import in_test
 
@@ -30,6 +31,7 @@ _HTTP_RUNS: Final = frozenset(
     {"run_http_async", "run_streamable_http_async", "run_sse_async", "http_app", "streamable_http_app", "sse_app"}
 )
 _RUNS: Final = frozenset({"run", "run_async", "run_stdio_async"}) | _HTTP_RUNS
+_MAY_BE_STDIO: Final = regex(r"""\.run(?:_async)?\((?:\)|transport=(?!["'](?:http|streamable-http|sse)["']))""")
 
 
 class NoStdoutInTool(Rule):
@@ -45,8 +47,8 @@ class NoStdoutInTool(Rule):
         SDK 1 and FastMCP 2 and 3. With SDK 2 it writes to standard error, so the rule does not report it for mcpcore
         and SDK 2. It is information, since the child may print nothing. Over HTTP nothing breaks: the rule skips a
         server if the file that creates it runs it over HTTP only, and one that a function takes if each file that
-        creates a server does so. The rule follows calls. A function that prints gets one finding, at its first `print`;
-        it names the tools that call the function and shows their calls.
+        creates a server does so and no file runs one over stdio. The rule follows calls. A function that prints gets
+        one finding, at its first `print`; it names the tools that call the function and shows their calls.
     How to fix: Use `logging`, which writes to standard error, or `print(..., file=sys.stderr)`. Capture the output of a
         child process, or send it to `subprocess.DEVNULL`.
     When to suppress: If the server never runs over stdio, or the child process prints nothing.
@@ -118,15 +120,19 @@ def _runs_over_http_only(tool: ToolDef, ctx: RuleContext) -> bool:
     # A function that gets the server may get it from any file that makes one.
     made_here = position[:1].isdigit()
     makers = [ctx.project.module_at(path)] if made_here else []
-    if not made_here and ctx.writes(tool):  # to look at all files takes time
+    # To look at all files takes time. A file may also run a server that it imports.
+    if not made_here and ctx.writes(tool) and not ctx.project.has_text(tool.module, _has_stdio):
         makers += ctx.project.modules_with(tool.module, makes_server) or []
     return bool(makers) and all(
         module is not None
         and any(map(module.source.has, ("http", "sse")))
-        and (made_here or not module.source.has("stdio"))
         and _is_run_over_http(module, position if made_here else "")
         for module in makers
     )
+
+
+def _has_stdio(text: str) -> bool:
+    return "stdio" in text or _MAY_BE_STDIO.search(text) is not None
 
 
 @kept

@@ -1,0 +1,3 @@
+from app import orders
+
+orders.run()

@@ -194,7 +194,10 @@ def _holders(handler: Handler, routes: Sequence[Served]) -> set[str]:
 
 
 def _changed(scope: Scope) -> frozenset[str]:
-    """The names of what a function gives other values: `arguments["mode"] = "other"`, `arguments.update(...)`."""
+    """The names of what a function gives other values: `arguments["mode"] = "other"`, `arguments.update(...)`.
+
+    `arguments = arguments or {}` changes nothing.
+    """
     return scope.module.once(
         ("changed", scope.node),
         lambda: frozenset(
@@ -202,6 +205,10 @@ def _changed(scope: Scope) -> frozenset[str]:
             for part in walk([scope.node])
             if (isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store))
             or (isinstance(part, ast.Attribute) and part.attr in _WRITES)
+        ).union(
+            name
+            for name, (first, *others) in scope.bindings.items()
+            if first.kind == "parameter" and not all(isinstance(other.value, ast.BoolOp) for other in others)
         ),
     )
 
@@ -339,11 +346,11 @@ def accepted(node: ast.expr | None, parameters: Schemas, properties: Schemas, sc
             return properties[f"{held}.{key}"]._replace(optional=False)
         case ast.Call(
             func=ast.Attribute(value=ast.Name(id=held), attr="get"), args=[ast.Constant(value=str(key)), *rest]
-        ) if [binding.kind for binding in scope.bindings.get(held, ())] == ["parameter"]:
-            schema = properties.get(f"{held}.{key}")
+        ) if f"{held}.{key}" in properties:
+            schema = properties[f"{held}.{key}"]
             default = evaluate(rest[0], scope) if rest else Const(node, scope.module, None)
-            if schema is None or not schema.optional or not isinstance(default, Const):
-                return None if schema is None or schema.optional else schema
+            if not schema.optional or not isinstance(default, Const):
+                return None if schema.optional else schema
             return either(schema._replace(optional=False), only(default.value))
         case ast.Call(func=ast.Attribute(value=inner, attr=change), args=[]) if change in _CHANGES:
             whole = accepted(inner, parameters, properties, scope)

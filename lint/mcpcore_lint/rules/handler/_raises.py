@@ -39,8 +39,8 @@ _RAISING: Final = (
 """What may raise besides calls."""
 _PLAIN: Final = (
     *(ast.Return, ast.Expr, ast.If, ast.Assign, ast.AnnAssign, ast.Name, ast.Constant, ast.Dict, ast.Subscript),
-    *(ast.Call, ast.Await, ast.keyword, ast.JoinedStr, ast.FormattedValue, ast.BoolOp, ast.boolop, ast.expr_context),
-    *(ast.UnaryOp, ast.Not, ast.Compare, ast.Is, ast.IsNot, ast.List, ast.Tuple, ast.Pass),
+    *(ast.Call, ast.Await, ast.keyword, ast.JoinedStr, ast.FormattedValue, ast.BoolOp, ast.UnaryOp, ast.Compare),
+    *(ast.List, ast.Tuple, ast.Pass),
 )
 """What raises nothing by itself, or is looked for as a risk."""
 _TESTS: Final = frozenset({"isinstance", "issubclass"})
@@ -67,7 +67,8 @@ def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> boo
 
     Or it catches only exceptions of the project that nothing makes, or that the clauses before it catch.
     """
-    guarded = catch.try_body if catch is not None else ()
+    # A name may have no value yet.
+    guarded = catch.try_body if catch is not None and "builtins.NameError" not in catch.types else ()
     risks = risks_of(guarded, function.node)
     needless = catch is not None and (_is_never_made(catch, function, ctx) or is_for_required(catch, function.module))
     return needless or (

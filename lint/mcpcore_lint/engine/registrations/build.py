@@ -26,6 +26,7 @@ from mcpcore_lint.engine.registrations.unresolved import (
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round, last_name
+from mcpcore_lint.engine.semantics.type_model import is_abstract, method_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import own_nodes, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
@@ -384,6 +385,14 @@ class Builder:
         """The functions that objects were made with and a method of them calls: `return self.run(arguments)`."""
         scope = target.module.scope_of(target.node)
         info = class_round(scope)
+        # Each class does in its own way what the method of their base class calls.
+        self.calls.functions.unseen += [
+            call.func
+            for call in own_nodes(target.node)
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and (call.args or call.keywords)
+            if getattr(call.func.value, "id", "") == "self" and info is not None
+            if (method := method_of(info, call.func.attr)) is not None and is_abstract(*method)
+        ]
         for value in returned(target.node):
             call = value.value if isinstance(value, ast.Await) else value
             parts = [call.func, *call.args] if isinstance(call, ast.Call) else []

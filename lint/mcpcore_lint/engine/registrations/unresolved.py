@@ -2,6 +2,7 @@
 
 import ast
 import os
+import sys
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -31,6 +32,7 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol, Text, options
 
 STEPS: Final = 300
+_STANDARD: Final = sys.stdlib_module_names
 _LOOKS_INTO: Final = frozenset(
     {"builtins.getattr", "builtins.dir", "builtins.vars", "inspect.getmembers", "inspect.getmembers_static"}
 )
@@ -123,8 +125,10 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
             blind = node
         if not origins and not _is_explained(node, scope):
             left_open = left_open or node
-        # What an unknown function makes of a function of the project need not be that function.
-        passed |= {origin for origin, _ in origins if node in passed or origin in getattr(node, "args", ())}
+        # What another package makes of a function of the project need not be that function, unlike `chain(TOOLS)`.
+        made = evaluate(node.func, scope) if isinstance(node, ast.Call) else None
+        arguments = [] if getattr(made, "name", "").partition(".")[0] in _STANDARD else getattr(node, "args", [])
+        passed |= {origin for origin, _ in origins if node in passed or origin in arguments}
         queue += origins
     blind = blind or left_open
     return unresolved(site.registration, site.target)._replace(origin=blind) if blind is not None else None

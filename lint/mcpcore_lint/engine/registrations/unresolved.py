@@ -32,7 +32,6 @@ from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol, Text, options
 
 STEPS: Final = 300
-_STANDARD: Final = sys.stdlib_module_names
 _LOOKS_INTO: Final = frozenset(
     {"builtins.getattr", "builtins.dir", "builtins.vars", "inspect.getmembers", "inspect.getmembers_static"}
 )
@@ -127,7 +126,8 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
             left_open = left_open or node
         # What another package makes of a function of the project need not be that function, unlike `chain(TOOLS)`.
         made = evaluate(node.func, scope) if isinstance(node, ast.Call) else None
-        arguments = [] if getattr(made, "name", "").partition(".")[0] in _STANDARD else getattr(node, "args", [])
+        is_standard = isinstance(made, Symbol) and made.name.partition(".")[0] in sys.stdlib_module_names
+        arguments = [] if is_standard else getattr(node, "args", [])
         passed |= {origin for origin, _ in origins if node in passed or origin in arguments}
         queue += origins
     blind = blind or left_open

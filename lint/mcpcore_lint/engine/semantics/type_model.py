@@ -89,13 +89,8 @@ def is_abstract(node: ast.FunctionDef | ast.AsyncFunctionDef, owner: ClassInfo) 
 
 def only_implementation(info: ClassInfo) -> ClassInfo | None:
     """The only class of the project that implements a protocol or an abstract class; None if there are several."""
-    classes = implementations(info)
+    classes = _implementations(info.module, info)
     return classes[0] if len(classes) == 1 else None
-
-
-def implementations(info: ClassInfo) -> list[ClassInfo]:
-    """The classes of the project that implement a protocol or an abstract class, in source order."""
-    return _implementations(info.module, info)
 
 
 @kept

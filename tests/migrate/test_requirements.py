@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -211,6 +212,7 @@ LEFT = {
         'deps = ["chromadb", "mcp>=2.0.0"]\n',
         "install.py:1: the dependency mcp: add mcpcore too, which needs mcp 2.3 or later",
     ),
+    "tox.ini": ("deps = mcp>=1,<2\n", "tox.ini:1: the pin mcp>=1,<2: add mcpcore too, which needs mcp 2.3 or later"),
     "uv.lock": (
         'version = 1\n\n[[package]]\nname = "mcp"\n',
         "uv.lock:1: the lock file: write it again after the requirements",
@@ -524,6 +526,38 @@ def test_documents_that_name_an_earlier_python_follow(tmp_path: Path) -> None:
     run(tmp_path / "b", {**files, "pyproject.toml": "", "requirements.txt": "mcp", "src/a.py": ""}, write=False)
     left = migrate([str(tmp_path / "b" / "src"), str(tmp_path / "b" / "server.py")], write=True).left
     assert {1, 2, 3, 5, 6} <= {line.line for line in left if line.path.endswith("README.md")}
+
+
+PARTS = """# Hacker News server
+```sh
+# upgrade pip
+```
+Python 3.10+
+| 0.1 | Python 3.10+ |
+Python>=3.10,<3.11 and some-python>=3.10
+# Changelog
+## v0.2
+Python 3.10+
+"""
+
+
+def test_documents_about_something_else_stay(tmp_path: Path) -> None:
+    """Another project, earlier releases, and links, which have a document of their own. A pipe is not read."""
+    table = '[project]\nrequires-python = ">=3.10"\ndependencies = ["mcp"]\n'
+    versions = "python-version: ['3.10', '3.11']\ntoxenv: [py310]\n"
+    kept: dict[str, str | bytes] = {
+        "docs/releases/v0.3.md": "Python 3.10+\n",
+        "other/README.md": "Python 3.10+\n",
+        "other/pyproject.toml": "[project]\nrequires-python = '>=3.10'\n",
+        ".github/workflows/a.yml": versions,
+    }
+    os.mkfifo(tmp_path / "pipe.md")
+    (tmp_path / "link.md").symlink_to("README.md")
+    outcome, after = run(tmp_path, {"server.py": SDK, "README.md": PARTS, "pyproject.toml": table, **kept})
+    assert PARTS.replace("3.10", "3.11", 1) == after["README.md"]
+    assert kept.items() <= after.items()
+    assert ["a.yml:1", "README.md:6", "README.md:7"] == [line.partition(": ")[0] for line in report(outcome)]
+    assert [] == list(outcome.failures)
 
 
 def test_a_test_that_names_a_requirement_has_a_line(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ _IMPORTS: Final = re.compile(
 _NEXT: Final = {"mcp": "3", "fastmcp": "5", "fastmcp-slim": "5"}
 LOCKS: Final = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.lock")
 FILES: Final = re.compile(
-    r"/(?:requirements/[\w.-]+\.(?:txt|in)|pyproject\.toml|(?:[\w.-]+\.)?fastmcp\.json|Pipfile|\.python-version|(?:[\w.-]*[._-])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
+    r"/(?:requirements/[\w.-]+\.(?:txt|in)|pyproject\.toml|(?:[\w.-]+\.)?fastmcp\.json|Pipfile|tox\.ini|\.python-version|(?:[\w.-]*[._-])?(?:requirements|constraints)[\w.-]*\.(?:txt|in)|setup\.cfg|setup\.py|Dockerfile[\w.-]*|Containerfile|[\w.-]+\.(?:sh|ya?ml)"
     rf"|{'|'.join(map(re.escape, LOCKS))})\Z"
 )
 """The paths of files that say what is installed."""

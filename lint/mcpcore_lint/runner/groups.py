@@ -183,7 +183,8 @@ def others(group: Group, name: re.Pattern[str]) -> Iterator[str]:
     for folder, folders, names in os.walk(group.config.root):
         folders[:] = sorted(inner for inner in folders if not _is_skipped(os.path.join(folder, inner)))
         paths = (os.path.join(folder, file) for file in sorted(names) if name.search(file))
-        yield from filter(group.walk.finds, paths)
+        # A link leads to a file that has its own path, or to one outside.
+        yield from (path for path in paths if group.walk.finds(path) and S_ISREG(os.lstat(path).st_mode))
 
 
 def beside(root: str, lists: Collection[str]) -> list[bytes]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.migrate import requirements
-from mcpcore_lint.migrate.documents import DOCUMENT, plan_document, without_earlier
-from mcpcore_lint.paths import is_below, upwards
+from mcpcore_lint.migrate.documents import DOCUMENT, is_about_past, plan_document, without_earlier
+from mcpcore_lint.paths import below, is_below, upwards
 from mcpcore_lint.records import in_test_file
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.groups import beside, listing, others
@@ -76,10 +76,11 @@ def plans(run: Run, group: Group, files: Mapping[str, bytes]) -> Iterator[tuple[
         if plan.left:
             run.raw.setdefault(path, text.encode())
             yield path, text, plan
+    # The documents of a project below this one, which the run does not change, stay.
+    homes = {*filter(before.get, before), *filter(least.get, least), *group.walk.configured}
     for path in others(group, DOCUMENT) if any(least.values()) else ():
-        above = upwards(os.path.dirname(path))
-        home = next(folder for folder in (*above, "") if before.get(folder) or least.get(folder) or not folder)
-        if before.get(home, 0) < least.get(home, 0):
+        home = next(filter(homes.__contains__, upwards(os.path.dirname(path))), "")
+        if before.get(home, 0) < least.get(home, 0) and not is_about_past(below(path, group.config.root)):
             run.raw[path] = run.raw.get(path) or content_of(path) or b""
             text, writable = _text(run, path)
             yield path, text, plan_document(run.shown(path), text, before[home], least[home], writable=writable)

@@ -27,8 +27,11 @@ def comment_edits(module: Module, renamed: Mapping[str, str]) -> Iterator[Edit]:
         node for node in walk([module.tree]) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     ]
     documents = {(node.lineno, node.col_offset) for node in texts}
-    code = rf"(?<![\w.])(?P<name>{old})(?=\()|(?<=`)(?P<quoted>{old})(?=`)"
-    words = rf"\b(?P<server>{old})(?= server\b)|\b(?P<made>{old})(?= instance\b)|(?<=\w )(?P<end>{old})(?=\.?$)"
+    # "Uses the `FastMCP` framework" is not about the class.
+    other = r"(?!`+\s*(?:\(|(?!(?:server|instance|object|class)\b)\w))"
+    code = rf"(?<![\w.])(?P<name>{old})(?=\()|(?<=`)(?P<quoted>{old})(?=`){other}"
+    made = rf"\b(?P<server>{old})(?= server\b)|\b(?P<made>{old})(?= instance\b)"
+    words = rf"{made}|^#+ *\w+ (?:(?:an?|the|our) )?(?P<end>{old})(?=\.?$)"
     # The tokenizer rejects some files that the parser accepts.
     with suppress(tokenize.TokenError, SyntaxError):
         for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
@@ -40,6 +43,7 @@ def comment_edits(module: Module, renamed: Mapping[str, str]) -> Iterator[Edit]:
             wanted = f"{code}|{words}" if makes else code
             start = source.offset_at(token.start[0], token.start[1] + 1)
             for match in re.finditer(wanted, token.string):
-                new = names[match[0]]
-                new = "mcpcore" if match.lastgroup == "server" and new.endswith("Server") else new
-                yield Edit(start + match.start(), start + match.end(), new)
+                kind = match.lastgroup or ""
+                new = names[match[kind]]
+                new = "mcpcore" if kind == "server" and new.endswith("Server") else new
+                yield Edit(start + match.start(kind), start + match.end(kind), new)

@@ -298,6 +298,8 @@ def test_lines_that_become_too_long_are_broken(tmp_path: Path) -> None:
     assert 80 >= max(map(len, text.splitlines()))
     assert ast.dump(ast.parse(plain["server.py"])) == ast.dump(ast.parse(files["server.py"]))
     assert () == run(tmp_path / "b", {})[0].files
+    heads = f"from mcp.server.fastmcp import FastMCP\n\n\ndef {'name' * 20}(*, a: FastMCP): ...\ndef {'name' * 21}(b: FastMCP = 1): ...\n"
+    assert "(*, a: Server)" in run(tmp_path / "d", {**narrow, "server.py": heads})[1]["server.py"]
 
 
 def test_comments_and_docstrings_that_mean_the_class_follow(tmp_path: Path) -> None:
@@ -311,17 +313,20 @@ mcp = FastMCP("é")  # the FastMCP instance
 print("# FastMCP()", "`FastMCP`")
 # Initialize FastMCP
 other = FastMCP("y")
+# The port is read by FastMCP
+third = FastMCP("z")
 
 
 def f():
-    '''Made by `FastMCP`, FastMCP("é") and x.FastMCP(): FastMCP is good.'''
+    '''Made by `FastMCP`, FastMCP("é") and x.FastMCP(): FastMCP is good. `FastMCP` reads it.'''
 """
     text = migrated(tmp_path, source)
     for part in (
         "# Initialize mcpcore server\n# for all.\n",
         "  # the Server instance\n# FastMCP server elsewhere\n",
         'print("# FastMCP()", "`FastMCP`")\n# Initialize Server\n',
-        "'''Made by `Server`, Server(\"é\") and x.FastMCP(): FastMCP is good.'''",
+        "'''Made by `Server`, Server(\"é\") and x.FastMCP(): FastMCP is good. `FastMCP` reads it.'''",
+        "# The port is read by FastMCP\n",
     ):
         assert part in text
     error = "from mcp import McpError\nfrom mcp.types import ErrorData\n\n# The McpError server side\n{} = McpError(ErrorData(code=1, message='x'))\n"

@@ -79,8 +79,14 @@ def shortened(module: Module, before: bytes, width: int) -> list[Edit]:
         last = named[-1] if head is not None and named else call or node
         end = source.node_range(last)[1] - isinstance(call, ast.Call)
         start = end - len(", ".join(texts))
-        # Parentheses around an argument, or a generator without its own, stay on their line.
-        if texts and source.text[start:end] == ", ".join(texts) and not isinstance(parts[0], ast.GeneratorExp):
+        # Parentheses around an argument, a default, or a generator without its own, stay on their line.
+        is_all = isinstance(node, ast.ImportFrom) or source.text[start - 1] + source.text[end] == "()"
+        if (
+            texts
+            and is_all
+            and source.text[start:end] == ", ".join(texts)
+            and not isinstance(parts[0], ast.GeneratorExp)
+        ):
             newline = source.newline + line[: len(line) - len(line.lstrip())]
             inside = "".join(f"{newline}    {text}," for text in texts)
             edits.append(Edit(start, end, f"{brackets[0]}{inside}{newline}{brackets[1]}"))

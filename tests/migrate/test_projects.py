@@ -741,6 +741,11 @@ async def count(arguments: dict) -> List[TextContent]:
 @pytest.mark.anyio
 async def test_failures_that_a_low_level_server_returns_are_marked(tmp_path: Path) -> None:
     """Clients read the same texts, as errors. What is not the answer as it is, or what a test reads, has a line."""
+    text, content = '{"error": "There are no arguments"}', '[TextContent(type="text", text="Error: none")]'
+    result = "content = await find({0})\n        return CallToolResult(content=content, is_error=fails(content))"
+    served = SERVED.replace("text = json.dumps(await find(params.arguments))", result.format("params.arguments"))
+    decided = run(tmp_path / "decided", {"server.py": served.replace("-> dict", "-> list").replace(text, content)})[0]
+    assert "find: a failure is" not in "".join(report(decided))
     outcome, files = run(tmp_path, {"server.py": RETURNED})
     assert ["a failure is returned as a success"] == [line.pattern for line in outcome.left if "count" in line.tools][
         1:

@@ -368,7 +368,9 @@ class Marker:
         names = [(entry.handler, name) for entry in tool.serves if (name := string(entry.name)) is not None]
         calls = [(entry.handler, entry.inside.module, entry.call) for entry in tool.serves]
         self._function(tool.handler, [name for _, name in names], is_passed=not is_new, raises=is_new)
-        for handler in [handler for handler, *_ in calls if handler is not None]:
+        # A dispatcher may read from what the functions return whether the result is a failure.
+        decides = any(map(_decides, walk([tool.handler.node])))
+        for handler in [handler for handler, *_ in calls if handler is not None and not decides]:
             own = [(module, call) for other, module, call in calls if other is handler and call is not None]
             # A decorator may read what the function returns.
             plain = not getattr(handler.node, "decorator_list", ())
@@ -450,6 +452,14 @@ class Marker:
         for module, marks in self._marks.items():
             names = self._names[module]
             yield module.absolute, marks._replace(edits=[*marks.edits, *names.edits(names.spelled)])
+
+
+def _decides(node: ast.AST) -> bool:
+    """Whether a part of a function sets a mark that is no constant, or sets it later."""
+    match node:
+        case ast.keyword(arg="isError" | "is_error", value=value):
+            return not isinstance(value, ast.Constant)
+    return isinstance(node, ast.Attribute) and node.attr in {"isError", "is_error"} and isinstance(node.ctx, ast.Store)
 
 
 def _returned(body: Body) -> Iterator[tuple[Place | Left, ast.expr]]:

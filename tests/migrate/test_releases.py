@@ -619,10 +619,11 @@ def test_settings_of_an_application_go_to_the_call_that_makes_it(tmp_path: Path)
     sets = "def build():\n    mcp.settings.stateless_http = True\n    return Mount('/', mcp.streamable_http_app())\n"
     text = migrated(tmp_path / "app", server + sets)
     assert "def build():\n    return Mount('/', mcp.streamable_http_app(stateless_http=True))\n" in text
-    # Another call would lose it, and an application has no port.
+    # Another call would lose it, an application has no port, and other options may hold it.
     for more, other in (
         ("mcp.run('streamable-http')\n", sets),
         ("", sets.replace("stateless_http = True", "port = 1")),
+        ("", sets.replace("http_app()", "http_app(**OPTIONS)")),
     ):
         assert other in migrated(tmp_path / other[20:40], server + other + more)
 

@@ -231,6 +231,8 @@ def _run_after(statement: ast.Assign, server: ast.expr, kind: str, option: str, 
         and not any(_changes(part, module) for part in walk([statement.value]))
         and sum(source.segment(part).startswith(f"{spelled}.settings.{option} ") for part in block) == 1
         and all(word.arg != option for call in (*runs, *makes) for word in getattr(call, "keywords", ()))
+        # `**options` may hold it.
+        and all(word.arg for call in runs for word in call.keywords)
     )
     return runs[0] if len(runs) == 1 and means_the_same else None
 

@@ -70,7 +70,7 @@ _TEST: Final = re.compile(r"(?<=change )\S+:\d+(?=, and run)")
 _SHOWN: Final = 8
 """How many lines of a file are named for the same finding."""
 _MOST: Final = 12
-"""How many possible failures with the same next step have their texts, those of most tools first."""
+"""How many possible failures, or lines about the project, with the same next step have their own lines."""
 
 
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
@@ -261,7 +261,8 @@ def _lines(group: Iterable[Left]) -> Iterable[str]:
             yield f"{times}{pattern}: {decide}"
         # A call of many tools may end with each of these, so they are worth more of a reviewer's time.
         most = sorted(files.items(), key=lambda item: -max(len(left.tools) for left in item[1]))
-        shown, rest = (most[:_MOST], most[_MOST:]) if places[0].perhaps else ([*files.items()], [])
+        is_short = places[0].perhaps or not (places[0].tools or places[0].stops)
+        shown, rest = (most[:_MOST], most[_MOST:]) if is_short else ([*files.items()], [])
         for (path, said, step), same in shown:
             lines = ", ".join(str(left.line) for left in same[:_SHOWN]) + ", \N{HORIZONTAL ELLIPSIS}" * (
                 len(same) > _SHOWN

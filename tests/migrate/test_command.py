@@ -253,6 +253,10 @@ def test_places_that_are_alike_are_one_line(project: Path) -> None:
         )
     ] == lines
     assert "9 places left to you" in done.stderr
+    (project / "pyproject.toml").write_text("[project]\ndependencies = ['fastmcp<3']\nrequires-python = '>=3.10'\n")
+    for number in range(14):
+        (project / f"{number}.md").write_text("Python 3.9\n")
+    assert "    and 2 more: 8.md:1; 9.md:1\n" in command(".").stdout
 
 
 def test_places_with_tests_or_classes_share_a_next_step(project: Path) -> None:

@@ -626,6 +626,9 @@ def test_settings_of_an_application_go_to_the_call_that_makes_it(tmp_path: Path)
         ("", sets.replace("http_app()", "http_app(**OPTIONS)")),
     ):
         assert other in migrated(tmp_path / other[20:40], server + other + more)
+    made = "from mcp.server.fastmcp import FastMCP\n\n\ndef create():\n    return FastMCP('x', port=1)\n\n\n"
+    last = "mcp.settings.port = 2\nmcp.run('sse', port=1)\n"
+    assert last in migrated(tmp_path / "made", f"{made}mcp = create()\n{last.replace(', port=1', '')}")
 
 
 ON_TYPES = """import mcp

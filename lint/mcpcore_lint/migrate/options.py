@@ -138,12 +138,12 @@ def _settings(module: Module, left: list[Left], gone: list[Left], sites: Collect
         if option not in GONE.get(kind, ()):
             continue
         (release, instead), statement = GONE[kind][option], module.parents[node]
-        if option == "host" and kind != _FASTMCP and _was_checked(statement, server, module):
-            gone.append(Left(module.path, node.lineno, (), *HOST_CHECK, stops=FAILS))
         makers = {maker for maker, _ in makers_of(server, scope_around(node, module), module)}
+        if option == "host" and kind != _FASTMCP and _was_checked(statement, makers, module):
+            gone.append(Left(module.path, node.lineno, (), *HOST_CHECK, stops=FAILS))
         runs = [site for site in sites if site.needs(option, kind) and not makers.isdisjoint(dict(site.makers))]
         if isinstance(statement, ast.Assign) and statement.targets == [node] and instead == RUN:
-            run = _run_after(statement, server, kind, option, module)
+            run = _run_after(statement, server, kind, option, module, makers)
             if run is not None and (len(runs) < 2 or not ast.unparse(run.func).endswith("_app")):
                 name = "path" if kind == _FASTMCP and option in PATHS else option
                 lines = source.line_starts[statement.lineno - 1], source.line_starts[statement.end_lineno or 0]
@@ -167,11 +167,10 @@ def _settings(module: Module, left: list[Left], gone: list[Left], sites: Collect
     return [*edits, *(codemods.add_argument(module, run, ", ".join(arguments)) for run, arguments in by_run.items())]
 
 
-def _was_checked(statement: ast.AST, server: ast.expr, module: Module) -> bool:
+def _was_checked(statement: ast.AST, makers: Collection[ast.AST], module: Module) -> bool:
     """Whether a statement gives a server another host, and the SDK went on to check the headers of requests."""
     if not isinstance(statement, ast.Assign) or is_test(module) or module.source.has("transport_security"):
         return False
-    makers = [maker for maker, _ in makers_of(server, scope_around(statement, module), module)]
     options = {keyword.arg for maker in makers for keyword in getattr(maker, "keywords", ())}
     return "host" not in options and getattr(statement.value, "value", None) not in LOCAL_HOSTS
 
@@ -207,7 +206,9 @@ def _given_at_start(node: ast.Attribute, server: ast.expr, option: str, module: 
     return values[0] if means_the_same else None
 
 
-def _run_after(statement: ast.Assign, server: ast.expr, kind: str, option: str, module: Module) -> ast.Call | None:
+def _run_after(
+    statement: ast.Assign, server: ast.expr, kind: str, option: str, module: Module, makers: Collection[ast.AST]
+) -> ast.Call | None:
     """The one call behind a statement that sets an option which runs the server, or makes its application, with it."""
     source, spelled = module.source, ast.unparse(server)
     block = next((part for part in _blocks(module.parents.get(statement)) if statement in part), [statement])
@@ -230,7 +231,7 @@ def _run_after(statement: ast.Assign, server: ast.expr, kind: str, option: str, 
         and not _is_none(statement.value)
         and not any(_changes(part, module) for part in walk([statement.value]))
         and sum(source.segment(part).startswith(f"{spelled}.settings.{option} ") for part in block) == 1
-        and all(word.arg != option for call in (*runs, *makes) for word in getattr(call, "keywords", ()))
+        and all(word.arg != option for call in (*runs, *makes, *makers) for word in getattr(call, "keywords", ()))
         # `**options` may hold it.
         and all(word.arg for call in runs for word in call.keywords)
     )

@@ -23,10 +23,11 @@ def comment_edits(module: Module, renamed: Mapping[str, str]) -> Iterator[Edit]:
     old = "|".join(names)
     if not names or "\r" in source.text:
         return
-    texts = [
-        node for node in walk([module.tree]) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    ]
-    documents = {(node.lineno, node.col_offset) for node in texts}
+    documents = {
+        (node.lineno, node.col_offset)
+        for node in walk([module.tree])
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
     # "Uses the `FastMCP` framework" is not about the class.
     other = r"(?!`+\s*(?:\(|(?!(?:server|instance|object|class)\b)\w))"
     code = rf"(?<![\w.])(?P<name>{old})(?=\()|(?<=`)(?P<quoted>{old})(?=`){other}"

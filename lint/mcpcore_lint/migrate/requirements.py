@@ -325,9 +325,9 @@ def _least(needs: Needs) -> tuple[int, str]:
 def replaced(path: str, text: str, plan: Requirements) -> dict[str, str]:
     """The requirements with a version that get another one, with the new one."""
     pairs = zip(_lists(path, text) or (), _lists(path, apply(text, plan.edits)) or (), strict=False)
-    known = [({package(line): line for line in new}, old) for old, new in pairs]
-    lines = {line: names[package(line)] for names, old in known for line in old if package(line) in names}
-    return {line: new for line, new in lines.items() if line != new and re.search("[<>=~]", line)}
+    lines = ((line, {package(new): new for new in after}) for before, after in pairs for line in before)
+    changes = {line: names.get(package(line), line) for line, names in lines}
+    return {line: new for line, new in changes.items() if line != new and re.search("[<>=~]", line)}
 
 
 def tests_of(path: str, text: str, pins: Mapping[str, str]) -> Requirements:

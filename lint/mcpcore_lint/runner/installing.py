@@ -81,14 +81,14 @@ def plans(run: Run, group: Group, files: Mapping[str, bytes]) -> Iterator[tuple[
     for path in others(group, DOCUMENT) if any(least.values()) else ():
         home = next(filter(homes.__contains__, upwards(os.path.dirname(path))), "")
         if before.get(home, 0) < least.get(home, 0) and not is_about_past(below(path, group.config.root)):
-            run.raw[path] = run.raw.get(path) or content_of(path) or b""
             text, writable = _text(run, path)
             yield path, text, plan_document(run.shown(path), text, before[home], least[home], writable=writable)
 
 
 def _text(run: Run, path: str) -> tuple[str, bool]:
     """The text of a file, and whether the run may change it."""
-    raw, real = run.raw[path], os.path.realpath(path)
+    real = os.path.realpath(path)
+    raw = run.raw[path] = run.raw.get(path) or content_of(path) or b""
     text = raw.decode("utf-8", "replace")
     is_named = any(real == top or is_below(real, top) for top in run.named)
     return text, text.encode() == raw and path not in run.contents and is_named

@@ -542,7 +542,7 @@ Python 3.10+
 
 
 def test_documents_about_something_else_stay(tmp_path: Path) -> None:
-    """Another project, earlier releases, and links, which have a document of their own. A pipe is not read."""
+    """Another project, earlier releases, and links to other documents. A pipe is not read."""
     table = '[project]\nrequires-python = ">=3.10"\ndependencies = ["mcp"]\n'
     versions = "python-version: ['3.10', '3.11']\ntoxenv: [py310]\n"
     kept: dict[str, str | bytes] = {

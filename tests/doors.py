@@ -79,8 +79,9 @@ def on_fastmcp(server: Any) -> Any:
             # A `Server` wraps the function of an SDK prompt in a partial that watches its results.
             (fn,) = prompt.fn.args
             mcp.add_prompt(Prompt.from_function(inspect.unwrap(fn), name=prompt.name))
-    if server._complete is not None:
-        mcp.add_completion_handler(server._complete)
+    completion = server._lowlevel_server.get_request_handler("completion/complete")
+    if completion is not None:
+        mcp.add_completion_handler(completion.handler.keywords["complete"])
     return mcp
 
 

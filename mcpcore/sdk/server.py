@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from mcp.server.mcpserver import Context as SDKContext, MCPServer
@@ -15,7 +15,6 @@ from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
     CompleteRequestParams,
-    Completion,
     Icon,
     InputRequiredResult,
     ListToolsResult,
@@ -177,12 +176,12 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         check_names(type(self), options)
         call_limits = checked_limits("Server", "server", timeout=timeout, max_concurrency=max_concurrency)
         self._fields = checked(bind or {}, "Server(bind=…)")
-        self._complete: Callable[..., Awaitable[Completion | None]] | None = None
         self.external_tools: frozenset[str] = external_names("Server", external_tools)
         """Tools of other servers, as the option names them."""
         self._startup = Startup(name or "mcp-server", self._record_own_failure, lambda: self._fallbacks.check())  # noqa: PLW0108 - it is made below
         watched: Any = self._startup.watched(no_lifespan if lifespan is None else lifespan)
-        with own_handler():  # the SDK sets up the root logger, and registers the tools of extensions by `add_tool`
+        extensions = options.pop("extensions", None) or ()  # applied last, when their failures can be recorded
+        with own_handler():  # the SDK sets up the root logger
             # The positional arguments may be any of these options, so that no checker can match the two.
             super().__init__(name, *args, lifespan=watched, **cast("dict[str, Any]", options))
         copy_identity_once(lowlevel_of(self))
@@ -203,7 +202,6 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self._calls = Calls(
             self, self._tool_manager, self._boundary, fields=self._fields, unknown_tool=unknown_tool, limits=call_limits
         )
-        self._answer_calls_directly()
         self._refusals = Refusals(self._boundary.trail, self.name)
         self._fallbacks = ServerFallbacks(
             FallbackCheck(self.name, "Server", self.external_tools),
@@ -213,12 +211,16 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
             self.list_tools,
         )
         with self._startup.component():  # without its components, the server cannot start
+            for extension in extensions:
+                self._apply_extension(extension)
+            self._install_extension_interceptor()
             for item in tools or ():
                 self._add(item)
             for resource in resources or ():
                 self.add_resource(resource)
             for prompt in prompts or ():
                 self.add_prompt(prompt)
+        self._answer_calls_directly()
 
     def _record_own_failure(self, exc: BaseException, code: ErrorCode | None) -> Envelope:
         call = FailedCall(name=self.name, surface="server", context=dict(self._fields), code=code)
@@ -427,7 +429,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 registering(
                     errors,
                     lambda contract: ResourceDecorator(ResourceOptions(uri=uri, errors=contract, **options)),
-                    functools.partial(super().resource, uri, **options),
+                    partial(super().resource, uri, **options),
                     self.add_resource,
                 )
             )
@@ -483,7 +485,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
                 registering(
                     errors,
                     lambda contract: PromptDecorator(PromptOptions(name, title, description, icons, contract)),
-                    functools.partial(super().prompt, name, title, description, icons),
+                    partial(super().prompt, name, title, description, icons),
                     self.add_prompt,
                 )
             )
@@ -494,8 +496,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """Register the decorated function as the handler of completions; its failures are recorded."""
 
         def register(fn: _CallableT) -> _CallableT:
-            self._complete = fn
-            complete = functools.partial(self._calls.complete, complete=fn)
+            complete = partial(self._calls.complete, complete=fn)
             lowlevel_of(self).add_request_handler("completion/complete", CompleteRequestParams, complete)
             return fn
 
@@ -575,12 +576,10 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         return cast("CallToolResult | InputRequiredResult", await answer(name, arguments))
 
     async def _handle_read_resource(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
-        return await self._calls.read_resource(
-            ctx, params, functools.partial(super()._handle_read_resource, ctx, params)
-        )
+        return await self._calls.read_resource(ctx, params, partial(super()._handle_read_resource, ctx, params))
 
     async def _handle_get_prompt(self, ctx: ServerRequestContext[LifespanT], params: Any) -> Any:
-        return await self._calls.get_prompt(ctx, params, functools.partial(super()._handle_get_prompt, ctx, params))
+        return await self._calls.get_prompt(ctx, params, partial(super()._handle_get_prompt, ctx, params))
 
     async def read_resource(
         self, uri: AnyUrl | str, context: SDKContext[LifespanT, Any] | None = None

@@ -15,6 +15,7 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
+from mcp.server.extension import Extension, ToolBinding
 
 from mcpcore import Context, ContractError, Server, tool
 from tests.answers import ask
@@ -261,6 +262,34 @@ def test_a_component_that_cannot_be_registered_is_recorded_once(
     (record,) = map(json.loads, trail.read_text().splitlines())
     assert (record["name"], record["surface"], record["server"]) == ("INITIALIZATION_FAILED", "server", "s")
     assert record["exception"]["type"].endswith(type(failed.value).__name__)
+
+
+class _Looking(Extension):
+    identifier = "example.look/tools"
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.intercepted: list[str] = []
+
+    def tools(self) -> list[ToolBinding]:
+        return [ToolBinding(look)] * self.count
+
+    async def intercept_tool_call(self, params: Any, ctx: Any, call_next: Any) -> Any:
+        self.intercepted.append(params.name)
+        return await call_next(ctx)
+
+
+@pytest.mark.server_only("FastMCP takes no extensions of the SDK")
+def test_an_extension_registers_tools_as_the_server_does(trail: Path) -> None:
+    """Contract tools are served, with the extension in between, and one that cannot be registered is recorded."""
+    extension = _Looking(1)
+    server: Server[Any] = Server("s", extensions=[extension])
+    assert not ask(Client(server), lambda client: client.call_tool("look", {})).is_error
+    assert (["look"], ["look"]) == ([*server.contracts], extension.intercepted)
+    with pytest.raises(ContractError, match="has a tool 'look' already"):
+        Server("s", audit=trail, extensions=[_Looking(2)])
+    (record,) = map(json.loads, trail.read_text().splitlines())
+    assert "INITIALIZATION_FAILED" == record["name"]
 
 
 @REGISTERS_ALONE

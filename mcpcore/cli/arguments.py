@@ -222,7 +222,7 @@ def _guessed(text: str) -> Any:
     """`text` without a schema: its value if it is JSON, else the text."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -170,6 +170,8 @@ def test_without_a_schema_values_are_guessed():
     """A tool that is not listed gets JSON where a value is JSON, else text."""
     assert parse("a=1", "b=x", "c=1", "c=y", schema=None) == {"a": 1, "b": "x", "c": [1, "y"]}
     assert parse("new=1", schema={"additionalProperties": True}) == {"new": 1}
+    deep = "[" * 100_000
+    assert parse(f"a={deep}", schema=None) == {"a": deep}
 
 
 @given(st.dictionaries(st.sampled_from(["text", "maybe"]), st.text().filter(lambda t: t[:1] != "@")))

@@ -48,6 +48,7 @@ _TYPES: Final = {
 }
 _MAX_DEPTH: Final = 5
 _MAX_FIELDS: Final = 200
+_MAX_ALTERNATIVES: Final = 20
 _MAX_LENGTH: Final = 100_000
 # Constants are in capitals, and types end in Reason or Data, so no other name of the module can be taken.
 _TAKEN: Final = frozenset({"FAILURES", "REASONS"})
@@ -122,13 +123,18 @@ def _data(error: Failure, name: str) -> str:
     schema = error.data_schema or {}
     whole = resolved(schema, schema)
     required, types = required_names(whole), _Types(schema)
+    parts = sorted(own_properties(whole).items())
     fields = []
-    for key, part in sorted(own_properties(whole).items())[:_MAX_FIELDS]:
+    for key, part in parts[:_MAX_FIELDS]:
         kind = types.of(part)
         fields.append(f"    {str(key)!r}: {kind if key in required else f'NotRequired[{kind}]'},")
     body = "\n".join(fields)
-    # A class could not have a key such as `from` or `x-id`.
-    return f"{name} = TypedDict({name!r}, {{\n{body}\n}})" if fields else f"{name}: TypeAlias = dict[str, Any]"
+    # A class could not have a key such as `from` or `x-id`. A type with some of the fields would refuse the others.
+    return (
+        f"{name} = TypedDict({name!r}, {{\n{body}\n}})"
+        if 0 < len(parts) <= _MAX_FIELDS
+        else f"{name}: TypeAlias = dict[str, Any]"
+    )
 
 
 class _Types:
@@ -156,7 +162,11 @@ class _Types:
         for key in ("anyOf", "oneOf"):
             union = node.get(key)
             if isinstance(union, list) and union:
-                return " | ".join(dict.fromkeys(self.of(branch, depth + 1) for branch in union[:20]))
+                return (
+                    " | ".join(dict.fromkeys(self.of(branch, depth + 1) for branch in union))
+                    if len(union) <= _MAX_ALTERNATIVES
+                    else "Any"
+                )
         kind = node.get("type")
         if isinstance(kind, list):
             return " | ".join(dict.fromkeys(_TYPES.get(str(name), "Any") for name in kind)) or "Any"

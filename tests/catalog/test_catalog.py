@@ -351,9 +351,17 @@ def test_the_page_of_a_plain_failure_and_of_a_full_one():
 
 
 def test_a_type_without_an_end_is_any():
-    """The Python module of a schema that contains itself is finite."""
+    """The Python module of a schema that contains itself is finite, and no long type is cut to a narrower one."""
     endless = {
         "properties": {"a": {"$ref": "#/$defs/A"}},
         "$defs": {"A": {"type": "array", "items": {"$ref": "#/$defs/A"}}},
     }
     assert "list[list[list[list[list[list[Any]]]]]]" in render(catalog(item(failure(dataSchema=endless))), "python")
+    for count, wide in (
+        (20, "{\n    'a': NotRequired[Literal[0] | Literal[1]"),
+        (21, "{\n    'a': NotRequired[Any],\n}"),
+    ):
+        union = {"properties": {"a": {"anyOf": [{"const": number} for number in range(count)]}}}
+        assert f"'FetchNoMatchData', {wide}" in render(catalog(item(failure(dataSchema=union))), "python")
+    many = {"properties": {f"k{number}": {} for number in range(201)}}
+    assert "FetchNoMatchData: TypeAlias = dict[" in render(catalog(item(failure(dataSchema=many))), "python")

@@ -133,8 +133,6 @@ def load(target: Target, arguments: Sequence[str]) -> Any:
 
 def kind_of(thing: object) -> str | None:
     """The kind of a server: "mcpserver", "lowlevel" or "fastmcp"; None if `thing` is not a server."""
-    if isinstance(thing, type):
-        return None
     # Classes are compared by name, so that no library is imported for a server of another one.
     for cls in type(thing).__mro__:
         kind = _KINDS.get((cls.__module__, cls.__name__))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from mcp.client.stdio import DEFAULT_INHERITED_ENV_VARS
 
 from mcpcore import CodedError, Context, Contract, ErrorCode, FailureMode, tool
 from mcpcore.testing import make_context
@@ -343,13 +344,15 @@ def test_wrong_options(pytester: pytest.Pytester) -> None:
 
 
 def test_a_percentage_that_is_reached(pytester: pytest.Pytester) -> None:
-    """The run succeeds, and nothing is reported as failed."""
+    """The run succeeds, nothing is reported as failed, and the list of the SDK is as it was."""
+    inherited = list(DEFAULT_INHERITED_ENV_VARS)
     pytester.makepyfile("def test_it(): pass")
     plugins = ("-p", "no:langsmith_plugin", "-p", "no:xdist")
     done = pytester.runpytest_inprocess("--reason-coverage-fail-under=100", *plugins)
     assert (pytest.ExitCode.TESTS_FAILED, True) == (done.ret, "no reason is declared" in done.stdout.str())
     done = pytester.runpytest_inprocess("--reason-coverage-fail-under=0", *plugins)
     assert (pytest.ExitCode.OK, False) == (done.ret, "FAILED" in done.stdout.str())
+    assert inherited == DEFAULT_INHERITED_ENV_VARS
 
 
 def test_without_the_option(tmp_path: Path) -> None:

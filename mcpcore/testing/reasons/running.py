@@ -312,6 +312,7 @@ class ReasonCoverage:
         except ImportError:  # pragma: no cover - the SDK is a dependency
             return
         DEFAULT_INHERITED_ENV_VARS.append(REASONS_VARIABLE)
+        self._config.add_cleanup(lambda: DEFAULT_INHERITED_ENV_VARS.remove(REASONS_VARIABLE))
 
     # pytest-xdist stops its workers in this hook; only then are their records complete.
     @pytest.hookimpl(trylast=True)

@@ -19,7 +19,7 @@ from mcpcore.values.jsonable import to_json
 from mcpcore.values.untrusted import list_in, object_in, quietly
 
 MAX_SCHEMA: Final = 100_000
-"""Bytes of a schema or an example that is kept."""
+"""Characters of a schema or an example that is kept."""
 
 _DEPTH: Final = 60
 _MAX_NAME: Final = 1_000

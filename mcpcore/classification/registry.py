@@ -134,7 +134,9 @@ def classifies(
 
 
 def classifies_message(pattern: str | re.Pattern[str], code: Code, *, retry: Retry | None = None) -> None:
-    """Add a message pattern; patterns of the application are read before the table, in the order added.
+    """Add a message pattern; patterns of the application are read before the table.
+
+    All phrases are read before the regular expressions, and each kind in the order added.
 
     ```python
     classifies_message("ledger .. closed", ErrorCode.CONFLICT)

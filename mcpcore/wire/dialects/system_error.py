@@ -66,7 +66,7 @@ _WRAPPERS: Final = frozenset(
         "mcp.server.mcpserver.exceptions.UnexpectedToolError",
     }
 )
-"""The fields that are made from the original error."""
+"""The exceptions whose first cause is the original error."""
 
 
 class SystemError_(Dialect):  # noqa: N801 - the name without the underscore is a builtin's

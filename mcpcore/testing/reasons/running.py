@@ -307,10 +307,8 @@ class ReasonCoverage:
 
     def pytest_collection_finish(self) -> None:
         """Let servers that the SDK starts over stdio inherit the folder; they get few variables otherwise."""
-        try:
-            from mcp.client.stdio import DEFAULT_INHERITED_ENV_VARS
-        except ImportError:  # pragma: no cover - the SDK is a dependency
-            return
+        from mcp.client.stdio import DEFAULT_INHERITED_ENV_VARS
+
         DEFAULT_INHERITED_ENV_VARS.append(REASONS_VARIABLE)
         self._config.add_cleanup(lambda: DEFAULT_INHERITED_ENV_VARS.remove(REASONS_VARIABLE))
 

@@ -337,6 +337,8 @@ class Conversation:
         """Make the request on an open connection; returns whether it succeeded."""
         from mcp.shared.exceptions import MCPError
 
+        from mcpcore.client.failures import is_lost
+
         try:
             tools = await self._listed(client, "list_tools", "tools")
             self.reached = True
@@ -366,7 +368,7 @@ class Conversation:
         from mcp_types import METHOD_NOT_FOUND
         from pydantic import ValidationError
 
-        from mcpcore.client.failures import pages_of
+        from mcpcore.client.failures import is_lost, pages_of
 
         entries: list[Any] = []
         try:
@@ -389,6 +391,8 @@ class Conversation:
     async def _call(self, client: Client, name: str, tools: Sequence[Tool]) -> bool:
         from mcp.shared.exceptions import MCPError
         from pydantic import ValidationError
+
+        from mcpcore.client.failures import is_lost
 
         schema = next((tool.input_schema for tool in tools if tool.name == name), None)
         arguments = parse_arguments(self.request.words, schema, tool=name)
@@ -566,14 +570,6 @@ def _client_noise(*, verbose: bool) -> Iterator[list[str]]:
         for logger, propagate in zip(loggers, propagated, strict=True):
             logger.removeHandler(handler)
             logger.propagate = propagate
-
-
-def is_lost(error: MCPError) -> bool:
-    """Whether an error is the client's own: the server went away. Servers use the number for other things."""
-    from mcp_types import CONNECTION_CLOSED
-
-    # The SDK writes "Connection closed", or that its attempts at reconnection are exhausted.
-    return error.code == CONNECTION_CLOSED and "onnection" in error.message
 
 
 def _malformed(exc: ValidationError, what: str) -> Failed:

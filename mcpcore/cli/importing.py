@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from mcpcore.catalog import Item, ServerCatalog, item_of_listing
 from mcpcore.catalog.items import item_of_source, servers_of_source, with_source
-from mcpcore.cli.call import Conversation, Request, ServerAddress, is_lost, perform
+from mcpcore.cli.call import Conversation, Request, ServerAddress, perform
 from mcpcore.cli.loading import Target, kind_of, load, where
 from mcpcore.cli.problems import Failed, Problem
 
@@ -99,6 +99,8 @@ async def list_items(client: Client) -> tuple[list[Item], list[str]]:
     """What a server lists, and what could not be read of it."""
     from mcp.shared.exceptions import MCPError
     from mcp_types import METHOD_NOT_FOUND
+
+    from mcpcore.client.failures import is_lost
 
     items: list[Item] = []
     problems: list[str] = []

@@ -20,6 +20,7 @@ from mcpcore.client.failures import (
     Tools,
     failure_of,
     inferred_envelope,
+    is_lost,
     list_tools,
     unanswered,
 )
@@ -117,9 +118,6 @@ async def call(
     return await _Run(session, checked_policy(policy), contract, name, tools).run(name, dict(args or {}))  # type: ignore[no-any-return]
 
 
-_LOST: Final = ("Connection closed", "SSE stream ")
-"""How the SDK's client begins the messages about a lost connection (`mcp.shared` and `mcp.client`, 2.3)."""
-
 _NEXT: Final[dict[str, StepKind]] = {
     "retry": "retried",
     "wait": "retried",
@@ -203,8 +201,7 @@ class _Run:
         try:
             answer = await self._session.call_tool(tool, arguments, **options)
         except _protocol_errors() as error:
-            # The client made the error if the connection is lost; servers use the same number for others.
-            if error.code == -32000 and error.data is None and error.message.startswith(_LOST):
+            if is_lost(error):
                 raise
             answer = cause = error
         self._calling = None

@@ -528,3 +528,12 @@ def unanswered(tool: str, limit: str) -> Envelope:
         retry=ErrorCode.TIMEOUT.retry,
         dialect=UNKNOWN_DIALECT,
     )
+
+
+_LOST: Final = ("Connection closed", "SSE stream ")
+"""How the SDK's client begins the messages about a lost connection (`mcp.shared` and `mcp.client`, 2.3)."""
+
+
+def is_lost(error: Any) -> bool:
+    """Whether an error is the client's own: the connection is lost. Servers use the number for other things."""
+    return error.code == -32000 and error.data is None and error.message.startswith(_LOST)

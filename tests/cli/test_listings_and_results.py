@@ -8,6 +8,7 @@ import os
 import pkgutil
 import signal
 import sys
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import mcp.client
@@ -15,6 +16,7 @@ import mcp.shared
 import pytest
 
 from mcpcore.cli.call import CLIENT_LOGGERS
+from tests.serving import answering
 
 SERVERS = Path(__file__).parent / "servers"
 ODD = str(SERVERS / "odd.py")
@@ -163,6 +165,29 @@ def test_an_answer_that_is_none_is_not_taken_for_a_server_that_went_away(call, w
     assert "Next: " in done.stderr
     assert "went away" not in done.stderr
     assert "did not start" not in done.stderr
+
+
+class _Ending(BaseHTTPRequestHandler):
+    """Ends the stream of a call without an answer."""
+
+    def do_POST(self):
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        server = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}
+        result = {"tools": [], **server, "serverInfo": {"name": "s", "version": "1"}}
+        answer = json.dumps({"jsonrpc": "2.0", "id": message.get("id"), "result": result}).encode()
+        self.send_response(200 if "id" in message else 202)
+        is_call = message["method"] == "tools/call"
+        self.send_header("content-type", "text/event-stream" if is_call else "application/json")
+        self.end_headers()
+        self.wfile.write(b"" if is_call or "id" not in message else answer)
+
+
+def test_a_stream_that_ends_without_an_answer_is_a_server_that_went_away(call):
+    """The SDK's client makes an error of the protocol of it, which no server sent."""
+    with answering(_Ending) as url:
+        done = call("--era", "handshake", f"{url}/mcp", "work")
+    assert (1, "") == (done.exit_code, done.stdout)
+    assert f"{url}/mcp went away during the call" in done.stderr
 
 
 def test_a_list_that_cannot_be_read_does_not_keep_from_a_call(call):

@@ -1,8 +1,8 @@
 """Draws the servers and the handlers on which the linter is judged at first contact.
 
 `python -m bench.lint.contact` prints the lot of each server in contact.toml: ten for the first reading, ten for the
-second, and a reserve; then ten each of the lists after it, twenty of contact-5.toml, twelve of contact-13.toml and of
-contact-15.toml, and ten of contact-14.toml. Another seed each draws the servers of the last two.
+second, and a reserve; then ten each of the lists after it, twenty of contact-5.toml, twelve of contact-13.toml, of
+contact-15.toml and of contact-16.toml, and ten of contact-14.toml. Another seed each draws the last three.
 `python -m bench.lint.contact first HANDLERS` draws the handlers of a lot to read: 20 of the first lot, 100 of the
 others. HANDLERS lists all handlers, as a reader found them in the registrations, in lines such as
 `owner/name/path/file.py function`, and lies beside folders called `owner/name`.
@@ -17,12 +17,17 @@ import tomllib
 from pathlib import Path
 
 SEED = 20261129
-SEEDS = {"contact-14.toml": 20261214, "contact-15.toml": 20261215}  # for servers; all handlers are drawn with SEED
+SEEDS = {  # for servers; all handlers are drawn with SEED
+    "contact-14.toml": 20261214,
+    "contact-15.toml": 20261215,
+    "contact-16.toml": 20261216,
+}
 QUOTAS = {"loop": 3, "low-level": 2, "fastmcp": 3, "sdk": 2}  # of each kind in each lot before the thirteenth
 LATER: dict[str, dict[str, int]] = {  # where not three of each kind, in the lots after
     "contact-13.toml": {"fastmcp": 4},
     "contact-14.toml": {"fastmcp": 4},
     "contact-15.toml": {},
+    "contact-16.toml": {"fastmcp": 4, "sdk": 5},
 }
 FILES = {
     "contact.toml": ("first", "second"),
@@ -38,6 +43,7 @@ FILES = {
     "contact-13.toml": ("thirteenth",),
     "contact-14.toml": ("fourteenth",),
     "contact-15.toml": ("fifteenth",),
+    "contact-16.toml": ("sixteenth",),
 }
 
 

@@ -41,6 +41,8 @@ _ERROR_DETAILS: Final = frozenset(
      "error_code", "errorcode", "traceback", "status_code", "success", "ok", "tool", "help"}
 )  # fmt: skip
 """Keys that describe a failure. A mapping with other keys may be a result."""
+_ERROR_CODES: Final = frozenset({"error_code", "errorcode", "error_type", "errortype"})
+"""Keys that only a failure has."""
 _DECLINED: Final = regex(
     r"\b(?:cancel+ed|declined|rejected|aborted)(?: by (?:the |a )?(?:user|person|human))?[.!]?(?:\s|$)", re.IGNORECASE
 )
@@ -409,11 +411,12 @@ def _says_success(table: dict[str, Value]) -> bool:
 def _defaults(value: CallValue) -> list[tuple[object, Value]]:
     """The fields of a model that a call leaves at a default such as `success: bool = False`.
 
-    They count only if the call passes nothing but the description of a failure: a model that carries rows is a result.
+    They count only if the call passes nothing but the description of a failure, or its code: a model that carries rows is
+    a result.
     """
     info = class_info(value.func)
     passed = {normalized(key) for key, _ in value.keywords}
-    if info is None or passed - _ERROR_DETAILS:
+    if info is None or (passed - _ERROR_DETAILS and not passed & _ERROR_CODES):
         return []
     defaults: dict[str, Value] = {}
     for owner in ancestry(info):

@@ -1,0 +1,42 @@
+# message: refusal() returns Refusal(success=False)
+import json
+
+from mcp.server.fastmcp import FastMCP
+from pydantic import BaseModel
+
+mcp = FastMCP("orders")
+
+
+class Refusal(BaseModel):
+    success: bool = False
+    error_code: str
+    message: str
+    action: str | None = None
+
+
+class Page(BaseModel):
+    success: bool = False
+    rows: list[str]
+    message: str | None = None
+
+
+def refusal(message: str, code: str, action: str) -> str:
+    answer = Refusal(error_code=code, message=message, action=action)
+    return answer.model_dump_json(indent=2)  # here
+
+
+@mcp.tool()
+def read_order(order_id: str) -> str:
+    """Read an order."""
+    if order_id not in ORDERS:
+        return refusal("There is no such order.", code="E002", action="read_order")
+    return json.dumps(ORDERS[order_id])
+
+
+@mcp.tool()
+def list_orders() -> Page:
+    """List orders."""
+    return Page(rows=list(ORDERS), message="all orders")
+
+
+ORDERS: dict[str, dict] = {}

@@ -230,6 +230,13 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
             served,
         ),
         (f"Texts and comments still name the old class of the server: {', '.join(stale)}.", stale),
+        (
+            (
+                f"Files say that they are generated: {', '.join(migration.generated)}. Change their templates, too, "
+                "since the next generation takes these changes out."
+            ),
+            migration.generated,
+        ),
         *(
             (_THREADS.format(release, ", ".join(parallel)), migration.parallel)
             for release, old in _BEFORE_THREADS.items()

@@ -11,6 +11,10 @@ from mcpcore_lint.diagnostics import Failure
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.runner.patch import FixedFile
 
+_GENERATED: Final = re.compile(
+    r"\A(?:(?!from |import |\w+ *=).*\n){0,9}(?!from |import |\w+ *=).*(?:\bDO NOT EDIT\b|@generated\b)"
+)
+"""What the first lines of a file say, above its code, if something else writes it."""
 _LINES: Final = 20
 """How many new lines of a command are shown."""
 _CAUSES, _WIDTH = 10, 200
@@ -140,6 +144,11 @@ class Migration(NamedTuple):
     """What came of importing the files, and of the command of the project; None if nothing was asked for."""
     parallel: tuple[str, ...] = ()
     """The functions that version 2 runs in threads, as they are not async; "every tool, …" if no tool is known."""
+
+    @property
+    def generated(self) -> list[str]:
+        """The paths of the files that change and say that they are generated."""
+        return [file.path for file in self.files if _GENERATED.match(file.before)]
 
     @property
     def exit_code(self) -> int:

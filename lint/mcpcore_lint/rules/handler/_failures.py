@@ -411,8 +411,8 @@ def _says_success(table: dict[str, Value]) -> bool:
 def _defaults(value: CallValue) -> list[tuple[object, Value]]:
     """The fields of a model that a call leaves at a default such as `success: bool = False`.
 
-    They count only if the call passes the code of a failure, or nothing but the description of one: a model that carries
-    rows is a result.
+    They count only if the call passes the code of a failure, or nothing but its description. A model with rows is a
+    result.
     """
     info = class_info(value.func)
     passed = {normalized(key) for key, _ in value.keywords}

@@ -400,7 +400,7 @@ def decided(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | 
             return isinstance(operation, ast.In)
         case (
             ast.Call(func=ast.Name(id="bool"), args=[inner])
-            # A caller that has refused an empty text has mostly refused one of blanks.
+            # Behind a refusal of an empty text, no ordinary call has one of blanks.
             | ast.Call(func=ast.Attribute(value=inner, attr="strip"), args=[])
         ):
             return decided(inner, known, schemas)

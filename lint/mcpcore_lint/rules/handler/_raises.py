@@ -44,6 +44,7 @@ _PLAIN: Final = (
 )
 """What raises nothing by itself, or is looked for as a risk."""
 _TESTS: Final = frozenset({"isinstance", "issubclass"})
+_OF_CONVERSIONS: Final = frozenset({"builtins.ValueError", "builtins.TypeError"})  # what int("five") raises
 _COLLECTING: Final = ("__subclasses__", "__init_subclass__", "globals(")
 """Code that may get a class without its name."""
 _MAX_DEPTH: Final = 3
@@ -69,7 +70,7 @@ def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> boo
     """
     # A name may have no value yet.
     guarded = catch.try_body if catch is not None and "builtins.NameError" not in catch.types else ()
-    risks = risks_of(guarded, function.node)
+    risks = _risks(guarded, function.node)
     needless = catch is not None and (_is_never_made(catch, function, ctx) or is_for_required(catch, function.module))
     return needless or (
         (bool(risks) or (bool(guarded) and _is_plain(_run_by(guarded))))
@@ -77,6 +78,12 @@ def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> boo
         # A function that a clause calls may raise.
         and not any(catch is not None and guards(catch, span) for _, _, span in ctx.stopped(function))
     )
+
+
+def guarded_conversions(catch: CatchSite | None, function: FunctionNode) -> list[ast.AST]:
+    """What may raise in the `try` of a clause for texts that are no numbers; nothing if other statements may, too."""
+    guarded = catch.try_body if catch is not None and _OF_CONVERSIONS.issuperset(catch.types) else ()
+    return _risks(guarded, function) if _is_plain(_run_by(guarded)) else []
 
 
 def _is_never_made(catch: CatchSite, function: Handler, ctx: RuleContext) -> bool:
@@ -197,7 +204,7 @@ def never_raises(function: ast.FunctionDef | ast.AsyncFunctionDef, ctx: RuleCont
     statements = first if catches else [*first, last]
     if not catches and (function.decorator_list or not _is_plain(_run_by(statements))):
         return False
-    risks = risks_of(statements, function)
+    risks = _risks(statements, function)
     module = ctx.project.module_defining(function)
     return not risks or (
         module is not None
@@ -231,7 +238,7 @@ def _run_by(statements: Iterable[ast.stmt]) -> list[ast.AST]:
     return [part for part in nodes if part not in kept] if kept else nodes
 
 
-def risks_of(statements: Iterable[ast.stmt], function: FunctionNode) -> list[ast.AST]:
+def _risks(statements: Iterable[ast.stmt], function: FunctionNode) -> list[ast.AST]:
     """What may raise in statements: calls and the like, but no line of a log, and no constant key of a dict."""
     nodes = _run_by(statements)
     # What logs returns nothing to use, unlike `client.info()`.

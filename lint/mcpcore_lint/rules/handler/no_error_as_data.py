@@ -13,7 +13,7 @@ from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._accepted import of_literals, of_tool, passed_to
 from mcpcore_lint.rules._bodies import body_of, inside, where_to
 from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
-from mcpcore_lint.rules.handler._raises import never_raises, risks_of
+from mcpcore_lint.rules.handler._raises import guarded_conversions, never_raises
 from mcpcore_lint.rules.handler._returned_failures import failures_of, returned_failures
 from mcpcore_lint.rules.handler._to_client import calls_of_wrapped, middleware_of, reaches_client
 
@@ -32,7 +32,6 @@ _VALIDATOR: Final = regex(r"(?:^|_)(?:validat\w*|valid|check|verify|lint|parse|d
 """Names of tools that report mistakes in a text, or say yes or no: the message of the parser and "no" are results."""
 _JOB_STATUS: Final = regex(r"(?:^|_)(?:status|state|poll|progress|wait|watch|follow|job|run|runs|task)(?:_|$)")
 """Names of tools that report the state of a job: "failed" is a result, unless an `except` clause returns it."""
-_OF_CONVERSIONS: Final = frozenset({"builtins.ValueError", "builtins.TypeError"})  # what int("five") raises
 
 
 class NoErrorAsData(Rule):
@@ -75,8 +74,7 @@ class NoErrorAsData(Rule):
             asks = tool.flavour == "lowlevel" or (function is not None and _compares_parameter(function, node))
             # Nothing checks the arguments of a low-level tool against what its functions declare.
             literals = of_literals(function) if function is not None and tool.flavour != "lowlevel" else {}
-            catch = body.clause_of(node)
-            risks = risks_of(catch.try_body, body.root) if catch and _OF_CONVERSIONS.issuperset(catch.types) else ()
+            risks = guarded_conversions(body.clause_of(node), body.root)
             if (risks or body.tests(node)) and body.refuted(
                 node,
                 risks=risks,

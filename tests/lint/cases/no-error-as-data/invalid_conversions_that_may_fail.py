@@ -30,3 +30,13 @@ def find(shelf: int | None, row: str, limit: int | str = 10) -> dict:
     except ValueError:
         return {"error": "no books"}  # here
     return {"books": load(conditions, limit, known)}
+
+@mcp.tool
+def find_between(limit: int, ends: list[int]) -> dict:
+    """Find the books between two shelves."""
+    try:
+        limit = int(limit)
+        first, last = ends
+    except ValueError:
+        return {"error": "name two shelves"}  # here
+    return {"books": load(first, last, limit)}

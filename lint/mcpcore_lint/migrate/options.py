@@ -16,17 +16,16 @@ from mcpcore_lint.engine.syntax.parse import all_parameters, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
 from mcpcore_lint.migrate.callers import is_test
+from mcpcore_lint.migrate.members import plan_members
 from mcpcore_lint.migrate.middleware import mounted_servers
 from mcpcore_lint.migrate.model import FAILS, STOPS, Left
 from mcpcore_lint.migrate.prompts import refused_messages
 from mcpcore_lint.migrate.renames import (
-    CONTEXT,
     DECORATED,
     FASTMCP_4,
     GONE,
     HOST_CHECK,
     LOCAL_HOSTS,
-    METHODS,
     PATHS,
     RUN,
     TASKS,
@@ -42,10 +41,6 @@ _OPTIONS: Final = (*GONE.values(), DECORATED, WHERE_RUN, ("prefix", "as_proxy"))
 _WORDS: Final = (*dict.fromkeys(f"{option}=" for options in _OPTIONS for option in options), ".fn(")
 RUNS: Final = rb"\.run\((?:[^()]*\btransport\b|\s*[\"'](?:http|sse|streamable))|(?:http|sse)_(?:app|async)\("
 """Code that runs a server in a way that takes options."""
-_MEMBERS: Final = (
-    (_FASTMCP, METHODS, "{}() of the server, which {} does not have"),
-    ("fastmcp.Context", CONTEXT, "{}() of the context, which {} changed"),
-)
 _SEVERAL: Final = frozenset({"fastmcp.server.auth.MultiAuth", "fastmcp.server.auth.auth.MultiAuth"})
 _TOKENS: Final = frozenset({"fastmcp.server.auth.AuthContext", "fastmcp.server.dependencies.get_access_token"})
 _OF_SDK: Final = frozenset({"mcpcore.Server", "mcp.LowLevelServer"})
@@ -101,7 +96,9 @@ def plan_options(
         elif isinstance(call.func, ast.Attribute):
             edits += _method(call, call.func, scope, module, left, handlers)
     edits += _settings(module, left, gone, sites)
-    left += [*_members(module), *_tasks(module), *_clients(module)]
+    awaited, members = plan_members(module)
+    edits += awaited
+    left += [*members, *_tasks(module), *_clients(module)]
     return edits, [*(line._replace(stops=STOPS) for line in left), *refused_messages(module)], gone
 
 
@@ -354,22 +351,6 @@ def _tasks(module: Module) -> list[Left]:
             pattern = f"{options[0].arg}= of {ast.unparse(func)}(), which {FASTMCP_4} runs with an extension"
             return [Left(module.path, options[0].value.lineno, (), pattern, TASKS)]
     return []
-
-
-def _members(module: Module) -> Iterator[Left]:
-    """The lines about methods of FastMCP's servers and contexts that a release removed, called or handed on."""
-    for node in walk([module.tree]) if any(map(module.source.has, (*METHODS, *CONTEXT))) else ():
-        if not isinstance(node, ast.Attribute) or node.attr not in {*METHODS, *CONTEXT}:
-            continue
-        kinds, user = classes_of(node.value, scope_around(node, module)), module.parents.get(module.parents[node])
-        for kind, table, pattern in _MEMBERS:
-            if (
-                kind in kinds
-                and node.attr in table
-                and not (node.attr.endswith("_state") and isinstance(user, ast.Await))
-            ):
-                release, instead = table[node.attr]
-                yield Left(module.path, node.lineno, (), pattern.format(node.attr, release), instead)
 
 
 def _clients(module: Module) -> Iterator[Left]:

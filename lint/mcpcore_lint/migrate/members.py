@@ -1,0 +1,67 @@
+"""The methods of FastMCP's servers and contexts that a release removed or made async."""
+
+import ast
+from typing import Final
+
+from mcpcore_lint.codemods import edits as codemods
+from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
+from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.migrate.renames import CONTEXT, METHODS
+
+_SERVERS: Final = frozenset({"fastmcp.FastMCP"})
+_CONTEXTS: Final = frozenset({"fastmcp.Context", "fastmcp.server.dependencies.get_context"})
+_MEMBERS: Final = (
+    (_SERVERS, METHODS, "{}() of the server, which {} does not have"),
+    (_CONTEXTS, CONTEXT, "{}() of the context, which {} changed"),
+)
+_STATE: Final = frozenset({"get_state", "set_state"})
+_OF_MIDDLEWARE: Final = "fastmcp_context"
+"""The attribute of what middleware gets that has the context."""
+
+
+def plan_members(module: Module) -> tuple[list[Edit], list[Left]]:
+    """The edits of calls that must be awaited now, and the lines about other methods, called or handed on."""
+    edits: list[Edit] = []
+    left: list[Left] = []
+    for node in walk([module.tree]) if any(map(module.source.has, (*METHODS, *CONTEXT))) else ():
+        if not isinstance(node, ast.Attribute) or node.attr not in {*METHODS, *CONTEXT}:
+            continue
+        kinds, call = classes_of(node.value, scope_around(node, module)), module.parents.get(node)
+        if getattr(node.value, "attr", "") == _OF_MIDDLEWARE:
+            kinds |= _CONTEXTS
+        for owners, table, pattern in _MEMBERS:
+            if not owners & kinds or node.attr not in table:
+                continue
+            if node.attr in _STATE and isinstance(call, ast.Call) and call.func is node:
+                if isinstance(module.parents.get(call), ast.Await):
+                    continue
+                if _may_await(call, module):
+                    edits += _awaited(call, node.attr, module)
+                    continue
+            release, instead = table[node.attr]
+            left.append(Left(module.path, node.lineno, (), pattern.format(node.attr, release), instead))
+    return edits, left
+
+
+def _may_await(call: ast.Call, module: Module) -> bool:
+    """Whether a call stands in an async function, and not in an f-string, whose parts Python 3.11 does not place."""
+    around = module.parents.get(call)
+    while around is not None and not isinstance(around, (*FUNCTIONS, ast.Lambda, ast.ClassDef, ast.JoinedStr)):
+        around = module.parents.get(around)
+    return isinstance(around, ast.AsyncFunctionDef)
+
+
+def _awaited(call: ast.Call, method: str, module: Module) -> list[Edit]:
+    """The edits that await a call; what it stores is kept for one request, as FastMCP 2 did, and may be any object."""
+    start, end = module.source.node_range(call)
+    around = module.parents.get(call)
+    is_used = isinstance(around, (ast.Attribute, ast.Subscript, ast.Call)) and call in {
+        getattr(around, "value", None),
+        getattr(around, "func", None),
+    }
+    opening, closing = ("(await ", [Edit(end, end, ")")]) if is_used else ("await ", [])
+    stored = [codemods.add_argument(module, call, "serializable=False")] if method == "set_state" else []
+    return [Edit(start, start, opening), *stored, *closing]

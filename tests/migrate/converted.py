@@ -178,6 +178,17 @@ CONVERTED: dict[str, tuple[str, str]] = {
         """,
         'raise validation_error(f"{x} is too long: {e}") from e',
     ),
+    "several classes of mistakes in arguments": (
+        """
+        @mcp.tool()
+        def f(x: str) -> str:
+            try:
+                return DATA[x]
+            except (KeyError, FileNotFoundError, ValueError) as e:
+                return f"Error: Invalid input: {e}"
+        """,
+        'raise validation_error(f"Invalid input: {e}") from e',
+    ),
     "imports and globals of a function": (
         """
         @mcp.tool()

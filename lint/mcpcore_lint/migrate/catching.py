@@ -179,6 +179,8 @@ _RESTATES: Final = re.compile(
     r"\W*(?:an? )?(?:\w+ ){0,4}?(?:errors?|failed|failure|unable|could not|couldn't|cannot|can't)\b|\W*$", re.IGNORECASE
 )
 """A text that only says that something failed."""
+_OF_CALLERS: Final = frozenset({"VALIDATION_ERROR", "NOT_FOUND"})
+"""The codes of mistakes in arguments, whose advice is the same: change them."""
 _BUILDING: Final = frozenset({"str", "repr", "type", "format_exc", "format", "getattr", "strip"})
 """Functions that a text is made with."""
 
@@ -219,9 +221,11 @@ def _is_catch_all(place: Place, clause: ast.ExceptHandler, body: Body) -> bool:
     own = any(kind.startswith(_SPEAKING) or _is_described(kind, text, body) for kind in kinds)
     codes = {code_of(kind, text) for kind in kinds}
     # One code for a class that may be transient and for another would freeze the advice of one of them.
+    # Several classes that are all about the arguments are one mistake of the caller if the text says so.
+    mixes = len(codes) > 1 and not _OF_CALLERS.issuperset({*codes, code_of("", text)})
     # The exception itself may say more than its class, such as the status of a response.
     no_more = codes <= VAGUE or _RESTATES.match(text) is not None
-    return repeats and bool(kinds) and (len(codes) > 1 or (not own and no_more))
+    return repeats and bool(kinds) and (mixes or (not own and no_more))
 
 
 def _is_described(kind: str, text: str, body: Body) -> bool:

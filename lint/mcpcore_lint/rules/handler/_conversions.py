@@ -39,7 +39,12 @@ def core_of(node: ast.expr, scope: Scope, depth: int = 0) -> ast.expr:
     """The expression inside an `await`, `json.dumps`, a list of one item, or in front of appended text."""
     for _ in range(8):
         match node:
-            case ast.Await(value=inner) | ast.BinOp(op=ast.Add(), left=inner) | ast.List(elts=[inner]):
+            case (
+                ast.Await(value=inner)
+                | ast.Starred(value=inner)
+                | ast.BinOp(op=ast.Add(), left=inner)
+                | ast.List(elts=[inner])
+            ):
                 node = inner
             case (
                 ast.JoinedStr(values=[ast.FormattedValue(value=inner), *_])

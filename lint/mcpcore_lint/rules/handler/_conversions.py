@@ -25,6 +25,7 @@ _CONVERSIONS: Final = frozenset(
 _CONVERTING_METHODS: Final = frozenset(
     {"model_dump", "model_dump_json", "dict", "json", "to_dict", "decode", "encode", "result"}
 )
+_DROPPING: Final = frozenset({"exclude_unset", "exclude_defaults"})  # drop `success` if it has its default
 _IN_A_THREAD: Final = frozenset(
     {"asyncio.to_thread", "anyio.to_thread.run_sync", "starlette.concurrency.run_in_threadpool"}
 )
@@ -63,8 +64,13 @@ def converted_by(call: ast.Call, scope: Scope, depth: int = 0) -> ast.expr | Non
     method = call.func if isinstance(call.func, ast.Attribute) and not call.args else None
     if method is not None and method.attr in _CONVERTING_METHODS:
         held = scope.lookup_at(method.value) if isinstance(method.value, ast.Name) else None
+        drops = any(
+            keyword.arg in _DROPPING and getattr(keyword.value, "value", True) is not False for keyword in call.keywords
+        )
         # A method of an exception makes an answer of it.
-        return None if held and any(isinstance(at.node, ast.ExceptHandler) for at in held[1]) else method.value
+        return (
+            None if drops or (held and any(isinstance(at.node, ast.ExceptHandler) for at in held[1])) else method.value
+        )
     if not isinstance(call.func, (ast.Name, ast.Attribute)):
         return None
     callee = evaluate(call.func, scope)

@@ -415,8 +415,12 @@ def _defaults(value: CallValue) -> list[tuple[object, Value]]:
     result.
     """
     info = class_info(value.func)
-    passed = {normalized(key) for key, _ in value.keywords}
-    if info is None or (passed - _ERROR_DETAILS and not passed & _ERROR_CODES):
+    passed = {normalized(key): item for key, item in value.keywords}
+    # `error_code=None` says that nothing failed.
+    has_code = any(
+        key in _ERROR_CODES and not (isinstance(item, Const) and not item.value) for key, item in passed.items()
+    )
+    if info is None or (passed.keys() - _ERROR_DETAILS and not has_code):
         return []
     defaults: dict[str, Value] = {}
     for owner in ancestry(info):

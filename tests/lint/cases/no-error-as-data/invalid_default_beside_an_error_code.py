@@ -39,4 +39,31 @@ def list_orders() -> Page:
     return Page(rows=list(ORDERS), message="all orders")
 
 
+@mcp.tool()
+def list_codes() -> str:
+    """List codes, without the fields that are not set."""
+    return Refusal(error_code="E002", message="There is no such order.").model_dump_json(exclude_unset=True)
+
+
+@mcp.tool()
+def describe_code() -> dict:
+    """Describe a code, without the fields that have their defaults."""
+    answer = Refusal(error_code="E002", message="There is no such order.")
+    return answer.model_dump(exclude_defaults=True)
+
+
+@mcp.tool()
+def describe_order(order_id: str) -> Refusal:
+    """Describe an order, of which nothing failed."""
+    return Refusal(error_code="", message="an order", action=ORDERS[order_id]["action"])
+
+
+@mcp.tool()
+def close_order(order_id: str) -> dict:
+    """Close an order."""
+    answer = Refusal(error_code="none", message="closed", action=ORDERS[order_id]["action"])
+    answer.success = True
+    return answer.model_dump(exclude_none=True)
+
+
 ORDERS: dict[str, dict] = {}

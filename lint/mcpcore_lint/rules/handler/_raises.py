@@ -68,12 +68,14 @@ def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> boo
 
     Or it catches only exceptions of the project that nothing makes, or that the clauses before it catch.
     """
+    types = catch.types if catch is not None else ()
     # A name may have no value yet.
-    guarded = catch.try_body if catch is not None and "builtins.NameError" not in catch.types else ()
+    guarded = catch.try_body if catch is not None and "builtins.NameError" not in types else ()
     risks = _risks(guarded, function.node)
     needless = catch is not None and (_is_never_made(catch, function, ctx) or is_for_required(catch, function.module))
     return needless or (
-        (bool(risks) or (bool(guarded) and _is_plain(_run_by(guarded))))
+        # `first < second` raises a TypeError for a text and a number.
+        (bool(risks) or (bool(guarded) and "builtins.TypeError" not in types and _is_plain(_run_by(guarded))))
         and all(_is_harmless(risk, function, ctx) for risk in risks)
         # A function that a clause calls may raise.
         and not any(catch is not None and guards(catch, span) for _, _, span in ctx.stopped(function))

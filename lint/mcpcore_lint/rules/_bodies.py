@@ -396,7 +396,7 @@ def decided(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | 
             return known.get(f"{name}[{key!r}]") or None
         case ast.Compare(
             left=ast.Constant(value=key), ops=[ast.In() | ast.NotIn() as operation], comparators=[ast.Name(id=name)]
-        ) if f"{name}[{key!r}]" in known:
+        ) if f"{name}[{key!r}]" in known or not schemas.get(f"{name}." + str(key), _ANYTHING).optional:
             return isinstance(operation, ast.In)
         case (
             ast.Call(func=ast.Name(id="bool"), args=[inner])
@@ -413,12 +413,6 @@ def decided(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | 
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), kinds]) if name in schemas:
             classes = {kind.id for kind in getattr(kinds, "elts", [kinds]) if isinstance(kind, ast.Name)}
             return True if schemas[name].kind in classes and not schemas[name].optional else None
-        case ast.Compare(
-            left=ast.Constant(value=str(key)),
-            ops=[ast.In() | ast.NotIn() as operation],
-            comparators=[ast.Name(id=held)],
-        ) if f"{held}.{key}" in schemas:
-            return None if schemas[f"{held}.{key}"].optional else isinstance(operation, ast.In)
         case ast.Compare(
             left=ast.Name(id=name),
             ops=[operation],

@@ -26,21 +26,18 @@ def reaches_client(handler: Handler, tool: ToolDef, ctx: RuleContext) -> bool:
     """Whether what a handler returns certainly reaches the client as a successful result."""
     if is_route(tool) and any(getattr(node, "attr", "") == "status_code" for node in body_of(handler).nodes):
         return False  # the route gives its answer a status
-    if any(is_judged(caller, call, ctx) for chain in _served_as(handler, ctx) for caller, call in chain):
+    # Dispatchers pass the calls of tools to the function.
+    if any(
+        call is not None and is_judged(caller, call, ctx)
+        for other in ctx.tools
+        for route in other.serves
+        if route.handler is not None and route.handler.node is handler.node
+        for caller, call in (*route.way, (route.inside, route.call))
+    ):
         return False
     if any(is_judged(method, call, ctx) for method, calls in middleware_of(tool, ctx) for call in calls):
         return False
     return is_kept(handler, ctx, tool)
-
-
-def _served_as(handler: Handler, ctx: RuleContext) -> list[list[tuple[Handler, ast.Call]]]:
-    """The functions through which dispatchers pass the calls of a tool to a function, each with its call."""
-    routes = [route for other in ctx.tools for route in other.serves]
-    return [
-        [*route.way, *([(route.inside, route.call)] if route.call is not None else [])]
-        for route in routes
-        if route.handler is not None and route.handler.node is handler.node
-    ]
 
 
 def middleware_of(tool: ToolDef, ctx: RuleContext, *, inside: str = "") -> list[tuple[Handler, list[ast.Call]]]:

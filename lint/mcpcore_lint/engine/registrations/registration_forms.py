@@ -125,5 +125,5 @@ def flavour_in(text: str) -> ToolFlavour | None:
 
 
 def makes_server(text: str) -> bool:
-    """Whether the text of a file makes a server."""
-    return "FastMCP(" in text or "Server(" in text
+    """Whether the text of a file makes a server, unlike one that makes an `HTTPServer(...)` and never mentions MCP."""
+    return "FastMCP(" in text or ("Server(" in text and flavour_in(text) is not None)

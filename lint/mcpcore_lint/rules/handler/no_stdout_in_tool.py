@@ -8,6 +8,7 @@ from mcpcore_lint.diagnostics import Related, Severity
 from mcpcore_lint.engine.flow.facts.stdout import written_by
 from mcpcore_lint.engine.registrations.registration_forms import makes_server
 from mcpcore_lint.engine.registrations.routes import is_route
+from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.frameworks import framework_of
@@ -146,7 +147,7 @@ def _is_run_over_http(module: Module, position: str) -> bool:
         if isinstance(node, ast.Assign)
         and (
             f"{node.value.lineno}:{node.value.col_offset}" == position
-            or (not position and makes_server(ast.unparse(node.value)))
+            or (not position and last_name(node.value).endswith(("FastMCP", "Server")))
         )
         for target in node.targets
     }

@@ -1,0 +1,8 @@
+from fastmcp import FastMCP
+
+
+def add_orders(mcp: FastMCP) -> None:
+    @mcp.tool()
+    def get_order(number: int) -> int:
+        """Get an order."""
+        return number

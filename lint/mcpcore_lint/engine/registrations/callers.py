@@ -33,6 +33,7 @@ _PASSES: Final = 2
 _SEARCHING: Final = regex(
     r"(?<![\w.])(?:vars|dir|globals|__import__)\("
     r"|\b(?:import_module|exec_module|iter_modules|walk_packages|getmembers|entry_points)\("
+    r"""|\bgetattr\((?!self\b)[\w.]+, (?:f["']|["']\w*["'] \+)"""
 )
 _EXPORTS: Final = regex(r"__all__[^=\n]*=\s*[\[(][^\])]*")
 _KEEP_NOTHING: Final = frozenset({"staticmethod", "classmethod", "abstractmethod", "abc.abstractmethod"})
@@ -199,7 +200,7 @@ def is_unused(scope: Scope) -> bool:
 def is_never_run(scope: Scope) -> bool:
     """Whether nothing calls a function that takes a server, although another file makes one.
 
-    A decorator may call it, and code that imports modules or goes through their members; another package, a method.
+    A decorator may call it, and code that imports modules or looks up their members; another package, a method.
     """
     home = written_scope(scope)
     own, project = home.module, home.module.project

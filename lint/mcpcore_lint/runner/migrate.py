@@ -23,7 +23,7 @@ from mcpcore_lint.migrate import requirements
 from mcpcore_lint.migrate.callers import Callers, Helpers, asserted, follow, is_test
 from mcpcore_lint.migrate.expectations import changes_between, expectations, reasons
 from mcpcore_lint.migrate.imports import ordered, shortened, unused, used_names
-from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, Marker, names_server, plan_servers
+from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, SUCCESS, Marker, names_server, plan_servers
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
 from mcpcore_lint.migrate.model import RULES, STOPS, Left, merged, stopped
 from mcpcore_lint.migrate.options import RUNS, Servers, plan_options, servers_of
@@ -35,13 +35,14 @@ from mcpcore_lint.migrate.server import Project, Renaming
 from mcpcore_lint.model import ToolDef
 from mcpcore_lint.paths import below
 from mcpcore_lint.records import in_test_file
-from mcpcore_lint.runner.checker import Checker, crashes, guarded
+from mcpcore_lint.rule import RuleContext
+from mcpcore_lint.rules import all_rules
+from mcpcore_lint.runner.checker import Checker, FileState, crashes, guarded
 from mcpcore_lint.runner.files import content_of, put_in_place, real_paths
 from mcpcore_lint.runner.groups import Group, base_of, find_groups, listing
 from mcpcore_lint.runner.installing import plans
 from mcpcore_lint.runner.outcome import Located, Migration, Tried
 from mcpcore_lint.runner.patch import FixedFile, Moves, disjoint
-from mcpcore_lint.runner.served import returned_as_successes
 from mcpcore_lint.runner.trial import Experiment, Program, Trial, programs
 
 MAX_PASSES: Final = 12
@@ -49,6 +50,7 @@ _VERSION_1: Final = re.compile(
     rb"mcp\.server\.fastmcp|\bMcpError\b|mcp\.server import [^\n]*FastMCP|\bimport fastmcp|from fastmcp"
 )
 _WORDS: Final = b"|".join([b"mcp", RUNS, REGISTERS.pattern, *(rb"\b%b\b" % name.encode() for name in ATTRIBUTES)])
+_MARKED: Final = "let the CallToolResult that holds it have is_error=True"
 _CONCERNS: Final = re.compile(_WORDS, re.IGNORECASE)
 
 
@@ -524,7 +526,18 @@ class _Pass:
         """The failures that a low-level server returns as successes, without those that the first step named."""
         places = chain.from_iterable(left for (step, _), left in self._state.left.items() if step == "mark")
         named = {(place.path, self._run.line(place)) for place in places}
-        located = self._located(returned_as_successes(self.checker, module))
+        tools = [tool for tool in self.checker.find_tools(module) if tool.flavour == "lowlevel"]
+        state = FileState(self.checker, module, tools)
+        rule = all_rules()["no-error-as-data"]
+        context = RuleContext(state, rule)
+        for tool in (tool for tool, is_first in state.registered if is_first):
+            rule.check_handler(tool.handler, tool, context)
+        located = self._located(
+            Left(
+                finding.path, finding.span.line, finding.tools or tuple(filter(None, [finding.tool])), SUCCESS, _MARKED
+            )
+            for finding in state.diagnostics
+        )
         return [place.left for place in located if (place.path, self._run.line(place)) not in named]
 
     def expect(self, visited: Collection[str]) -> None:

@@ -541,6 +541,17 @@ Python 3.10+
 """
 
 
+def test_documents_that_name_an_earlier_framework_follow(tmp_path: Path) -> None:
+    """They follow where they have the version of the list. The protocol and other packages stay."""
+    text = "- **FastMCP \u2265 0.4.0** and mcp>=1.2\n- `fastmcp[x]==0.9`, fastmcp>=0.4.0rc1, my-mcp>=1.2, MCP 1.2+, mcp<1.9\n"
+    past = "# Changelog\nfastmcp>=0.4.0\n"
+    table = '[project]\nrequires-python = ">=3.12"\ndependencies = ["fastmcp>=0.4"]\n[dependency-groups]\na = ["mcp>=1.2,<2"]\n'
+    outcome, after = run(tmp_path, {"server.py": FAST, "README.md": text + past, "pyproject.toml": table})
+    assert text.replace("0.4.0**", "4.0**").replace(" mcp>=1.2", " mcp>=2.3") + past == after["README.md"]
+    decide = "the project needs fastmcp 4.0 or later now"
+    assert [f"README.md:2: an earlier version of fastmcp: {decide}"] == report(outcome)
+
+
 def test_documents_about_something_else_stay(tmp_path: Path) -> None:
     """Another project, earlier releases, and links to other documents. A pipe is not read."""
     table = '[project]\nrequires-python = ">=3.10"\ndependencies = ["mcp"]\n'

@@ -1,12 +1,13 @@
-"""Documents and workflows that say which versions of Python a project needs: they follow, or have a line."""
+"""Documents and workflows that say which versions of Python or a framework are needed: they follow, or have a line."""
 
 import re
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.migrate.model import Left
-from mcpcore_lint.migrate.requirements import Requirements
+from mcpcore_lint.migrate.requirements import Requirements, package
 
 DOCUMENT: Final = re.compile(r"(?:\.(?:md|markdown|rst)|(?:^|/)manifest\.json)$", re.IGNORECASE)
 """The path of a document, or of what describes a bundle."""
@@ -22,19 +23,24 @@ _HEADING: Final = re.compile(
     re.MULTILINE,
 )
 """A heading, or a block of code, whose comments are no headings."""
-_PYTHON: Final = re.compile(
-    r"(?P<within>\w-)?\bpython(?P<before>(?:%[\dA-F]{2}|[^\w\n])*(?:version(?:s|\b)[^\w\n]*)?)3\.(?P<minor>\d+)(?!\d|\.\d)"
+_VERSION: Final = re.compile(
+    r"(?:(?P<within>\w-)?\bpython|(?<![\w./@-])(?P<package>fastmcp|(?-i:mcp))(?:\[[^\]\n]*\])?)"
+    r"(?P<before>(?:%[\dA-F]{2}|[^\w\n])*(?:version(?:s|\b)[^\w\n]*)?)"
+    r"(?P<version>(?(package)\d+(?:\.\d+)*(?![\w.]*\w)|3\.\d+(?!\d|\.\d)))"
     r"(?P<behind>[`*_]*(?:\+|%2B|[ ](?:or|and)[ ](?:newer|higher|later|above|up|greater)\b))?"
-    r"(?P<capped>[ ]*,[ ]*<=?[ ]*3\.)?",
+    r"(?P<capped>[ ]*,[ ]*<=?[ ]*(?(package)\d|3\.))?",
     re.IGNORECASE,
 )
-"""A version of Python, as in `python-3.10+`, `Python >= 3.10` or "Python 3.10 or newer"."""
+"""A version, as in `python-3.10+`, `Python >= 3.10`, "Python 3.10 or newer" or `mcp>=1.2`."""
 _AT_LEAST: Final = re.compile(r">=|\u2265|%3E%3D|&gt;=", re.IGNORECASE)
+_ASKS: Final = re.compile(r"[>=~]=|\u2265|%3E%3D|&gt;=", re.IGNORECASE)
+"""What asks for a version, or for a later one."""
+_LOWER: Final = re.compile(r"[>=~]=?[ \t]*(\d+(?:\.\d+)*)")
 _RELEASE: Final = re.compile(r"\bv\d|(?<![\w.])\d+\.\d")
 """The version of something, as in a table of the releases of a project."""
 _NEAR: Final = 120
 """How many characters of a line before a version of Python may say which release it is about."""
-_DECIDE: Final = "the project needs Python 3.{} or later now"
+_DECIDE: Final = "the project needs {} {} or later now"
 _MATRIX: Final = re.compile(r"python-?version:[ \t]*\[(?P<versions>[^\]\n]*)\]", re.IGNORECASE)
 
 
@@ -64,35 +70,51 @@ def is_about_past(path: str) -> bool:
     return _PAST.search(re.sub(r"[/\\]|\.\w+$", "\n", path)) is not None
 
 
-def plan_document(path: str, text: str, old: int | None, least: int, *, writable: bool) -> Requirements:
-    """Plan what a document needs once the code needs a later version of Python.
+def plan_document(
+    path: str, text: str, old: int | None, needed: Mapping[str, str], pins: Collection[str], *, writable: bool
+) -> Requirements:
+    """Plan what a document needs once the code needs later versions.
 
     Args:
         path: The document, as the report shows it.
         text: Its content.
         old: The least minor version of Python before the run, if the project says it.
-        least: The least one now.
+        needed: The least versions now, of those of Python and the packages that changed.
+        pins: The requirements of the project that changed, as they were.
         writable: Whether the run may change it.
     """
     edits: list[Edit] = []
     left: list[Left] = []
     above: dict[int, str] = {}
-    matches = [*_PYTHON.finditer(text)]
-    named = {int(match["minor"]) for match in matches if _is_least(match)}
-    only = old or (min(named) if len(named) == 1 else 0)
+    matches = [match for match in _VERSION.finditer(text) if _name_of(match) in needed]
+    named = {match["version"] for match in matches if match["package"] is None and _is_least(match)}
+    known = {("Python", f"3.{old}" if old else min(named) if len(named) == 1 else "")}
+    known |= {(package(pin), _short(lower[1])) for pin in pins if (lower := _LOWER.search(pin)) is not None}
     for match in sorted([*_HEADING.finditer(text), *matches], key=lambda match: match.start()):
         if match.re is _HEADING:
             level = len(match["level"] or "") or " =-~".index((match["line"] or " ")[0])
             above = {**{outer: above[outer] for outer in above if outer < level}, level: match[0]} if level else above
             continue
-        if int(match["minor"]) >= least or any(map(_PAST.search, above.values())):
+        name = _name_of(match)
+        is_early = [*map(int, match["version"].split("."))] < [*map(int, needed[name].split("."))]
+        if not is_early or any(map(_PAST.search, above.values())):
             continue
         before = text[max(match.start() - _NEAR, 0) : match.start()].rpartition("\n")[2]
         # A line may be about another release of the project: "| 0.1 | Python 3.10+ |".
-        is_other = _RELEASE.search(_PYTHON.sub("", before))
-        if writable and _is_least(match) and int(match["minor"]) == only and not is_other:
-            edits.append(Edit(*match.span("minor"), str(least)))
-        else:
-            line = text.count("\n", 0, match.start("minor")) + 1
-            left.append(Left(path, line, (), "an earlier version of Python", _DECIDE.format(least)))
+        is_other = _RELEASE.search(_VERSION.sub("", before))
+        if writable and _is_least(match) and (name, _short(match["version"])) in known and not is_other:
+            edits.append(Edit(*match.span("version"), needed[name]))
+        elif name == "Python" or match["behind"] or _ASKS.search(match["before"]):
+            line = text.count("\n", 0, match.start("version")) + 1
+            left.append(Left(path, line, (), f"an earlier version of {name}", _DECIDE.format(name, needed[name])))
     return Requirements(tuple(edits), tuple(left))
+
+
+def _name_of(match: re.Match[str]) -> str:
+    """What a version is of: Python, or a package."""
+    return match["package"].lower() if match["package"] else "Python"
+
+
+def _short(version: str) -> str:
+    """A version without zeros at its end: that of 2.0.0 is 2."""
+    return re.sub(r"(?:\.0)+$", "", version)

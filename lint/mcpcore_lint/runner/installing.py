@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from mcpcore_lint.codemods.edits import apply
@@ -40,7 +41,7 @@ def plans(run: Run, group: Group, files: Mapping[str, bytes]) -> Iterator[tuple[
     mains, is_idle = requirements.listed(named, files.values(), beside(group.config.root, lists))
     least: dict[str, int] = {}
     before: dict[str, int] = {}
-    pins: dict[str, str] = {}
+    pins: dict[str, dict[str, str]] = {}
     raised: set[str] = set()
     # A workflow follows the lists.
     for path in sorted([*lists, *installing], key=lambda path: path.endswith(_WORKFLOW)):
@@ -68,21 +69,25 @@ def plans(run: Run, group: Group, files: Mapping[str, bytes]) -> Iterator[tuple[
             raised.add(folder)
         least[folder] = max(plan.python, least.get(folder, 0))
         before[folder] = max(requirements.python_of(text), before.get(folder, 0))
-        pins |= requirements.replaced(path, text, plan)
+        pins.setdefault(folder, {}).update(requirements.replaced(path, text, plan))
         yield path, text, plan
-    for path in group.walk.files.keys() - code.keys() if pins else ():
+    replaced = dict(chain.from_iterable(pin.items() for pin in pins.values()))
+    for path in group.walk.files.keys() - code.keys() if replaced else ():
         text = (content_of(path) or b"").decode("utf-8", "replace")
-        plan = requirements.tests_of(run.shown(path), text, pins)
+        plan = requirements.tests_of(run.shown(path), text, replaced)
         if plan.left:
             run.raw.setdefault(path, text.encode())
             yield path, text, plan
     # The documents of a project below this one, which the run does not change, stay.
-    homes = {*filter(before.get, before), *filter(least.get, least), *group.walk.configured}
-    for path in others(group, DOCUMENT) if any(least.values()) else ():
+    homes = {*filter(before.get, before), *filter(least.get, least), *filter(pins.get, pins), *group.walk.configured}
+    for path in others(group, DOCUMENT) if any(least.values()) or replaced else ():
         home = next(filter(homes.__contains__, upwards(os.path.dirname(path))), "")
-        if before.get(home, 0) < least.get(home, 0) and not is_about_past(below(path, group.config.root)):
+        changed = pins.get(home, {})
+        needed = {name: requirements.LEAST[name] for name in map(requirements.package, changed)}
+        needed |= {"Python": f"3.{least[home]}"} if before.get(home, 0) < least.get(home, 0) else {}
+        if needed and not is_about_past(below(path, group.config.root)):
             text, writable = _text(run, path)
-            yield path, text, plan_document(run.shown(path), text, before[home], least[home], writable=writable)
+            yield path, text, plan_document(run.shown(path), text, before.get(home), needed, changed, writable=writable)
 
 
 def _text(run: Run, path: str) -> tuple[str, bool]:

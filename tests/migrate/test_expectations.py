@@ -60,6 +60,10 @@ SCHEMA = "compares a whole output schema: it has `error` in `properties`, and `r
 DATA = "compares the data of a failure of a resource: it also has `error`, with the code and advice"
 SOURCE = "reads the source of the server, which is of mcpcore now: read that of mcp.server.mcpserver.MCPServer"
 ASYNC = "checks that a tool is a coroutine function: check its .handler, since a tool with a contract is an object"
+SIZE = (
+    "limits the size of a list of tools: output schemas have `error` now, which advertise_errors=False of Server "
+    "leaves out"
+)
 WORDS = "reads the words of an exception of read_resource(): they are in its __cause__"
 
 
@@ -100,6 +104,12 @@ WORDS = "reads the words of an exception of read_resource(): they are in its __c
         ("schema = tool.output_schema\n    assert schema['required'] == ['result']", SCHEMA),
         ("parts = tool.output_schema.get('properties', {})\n    assert set(parts) == {'result'}", SCHEMA),
         ("assert tool.output_schema['type'] == 'object'", ""),
+        ("tools = mcp.list_tools()\n    size = len(text_of(tools).encode())\n    assert size <= LIMIT", SIZE),
+        ("tests.assertLess(sum(len(tool.model_dump_json()) for tool in mcp.list_tools()), 9)", SIZE),
+        ("assert len(mcp.list_tools()) < 9", ""),
+        ("for tool in mcp.list_tools():\n        assert len(tool.description.encode()) < 9", ""),
+        ("for tool in mcp.list_tools():\n        assert len(json.dumps(tool.model_dump()['inputSchema'])) < 9", ""),
+        ("mcp.list_tools()\n    assert len(text_of(server).encode()) < 9", ""),
         ("assert tool.output_schema['properties']['result'] == {}", ""),
         ("assert tool.input_schema == {'type': 'object'}", ""),
         ("schema = list(other)\n    other = list(schema)\n    assert schema == other", ""),

@@ -38,6 +38,10 @@ _PARTS: Final = frozenset({"", "properties", "required"})
 """The parts of an output schema that admit failures; empty for the whole schema."""
 _INSIDE: Final = frozenset({"set", "sorted", "list", "dict", "len"})
 """Functions whose value says what is in their argument."""
+_WRITTEN: Final = frozenset({"dumps", "encode", "model_dump_json"})
+"""Methods whose value has the size of what clients read."""
+_FIELDS: Final = frozenset({"annotations", "description", "inputSchema", "input_schema", "name", "parameters", "title"})
+"""Parts of a tool that stay."""
 _DEPTH: Final = 3
 """How many names are followed to a schema."""
 _OWN: Final = "ValidationError"
@@ -168,6 +172,17 @@ def _expected(node: ast.AST, scope: Scope, changed: Changes) -> tuple[str, str] 
             changed.served and not _PARTS.isdisjoint({_part(left, scope), _part(right, scope)})
         ):
             return "compares a whole output schema", "it has `error` in `properties`, and `required` in `anyOf`"
+        case (
+            ast.Compare(left=value, ops=[ast.Lt() | ast.LtE()], comparators=[_])
+            | ast.Call(func=ast.Attribute(attr="assertLess" | "assertLessEqual"), args=[value, *_])
+        ) if changed.served:
+            parts = _sources(value, scope)
+            names = _names(parts) | {str(part.value) for part in parts if isinstance(part, ast.Constant)}
+            if {"len", "list_tools"} <= names and names & _WRITTEN and not names & _FIELDS:
+                return (
+                    "limits the size of a list of tools",
+                    "output schemas have `error` now, which advertise_errors=False of Server leaves out",
+                )
         case ast.Attribute(attr=name, value=ast.Name(id=double)) if name in DECORATORS and changed.adapted:
             calls = [part for part in walk([scope.node]) if isinstance(part, ast.Call)]
             passed = [call for call in calls if double in {getattr(value, "id", "") for value in call.args}]

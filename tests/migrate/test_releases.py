@@ -1009,6 +1009,54 @@ async def test_list(mcp: FastMCP):
         assert part in after
 
 
+DUMPS = """import asyncio
+from mcp import ClientSession, types
+from mcp.server.fastmcp import FastMCP
+from pydantic import BaseModel
+
+mcp = FastMCP("x")
+
+class Own(BaseModel):
+    annotations: types.ToolAnnotations
+
+def hints(tool):
+    return tool.annotations.model_dump(exclude_none=True)
+
+async def snapshot():
+    tools = await mcp.list_tools()
+    return [hints(tool) for tool in sorted(tools, key=str)]
+
+async def save(session: ClientSession):
+    for tool in (await session.list_tools()).tools:
+        print(tool.model_dump_json())
+    kept = types.TextContent(type="text", text="x").model_dump()
+
+def certain(result: types.CallToolResult, first=asyncio.run(mcp.list_tools())[0]):
+    return result.model_dump(mode="json")
+
+def other(result: types.Tool, own: Own, unknown, **options):
+    result.model_dump(**options), result.model_dump()["name"], result.model_dump(by_alias=False)
+    for own in own.tools:
+        own.model_dump(), unknown.model_dump(), unknown.tools[0].model_dump(), other().model_dump()
+    for result in result.children:
+        result.model_dump()
+    tools = mcp.list_tools() if options else []
+    return [tools.model_dump() for tools, _ in tools]
+"""
+
+
+def test_dumps_of_objects_of_the_protocol_keep_their_names(tmp_path: Path) -> None:
+    """Version 2 would write the names of Python. Whatever may be another object stays, and so does what asks for neither."""
+    after = migrated(tmp_path, DUMPS, name="export.py")
+    expected = DUMPS.replace("exclude_none=True", "exclude_none=True, by_alias=True")
+    expected = expected.replace("tool.model_dump_json()", "tool.model_dump_json(by_alias=True)")
+    expected = expected.replace('text="x").model_dump()', 'text="x").model_dump(by_alias=True)')
+    expected = expected.replace('mode="json"', 'mode="json", by_alias=True')
+    assert expected.partition("class Own")[2] == after.partition("class Own")[2]
+    plain = "def f(own):\n    return own.model_dump()\n"
+    assert plain == migrated(tmp_path / "plain", plain)
+
+
 ERRORS = """from mcp.shared.exceptions import McpError
 from mcp.types import ErrorData
 

@@ -2,9 +2,9 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import takewhile
-from typing import Final
+from typing import Final, TypeAlias
 
 from mcpcore_lint.dataclasses import cached_property
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
@@ -15,6 +15,7 @@ from mcpcore_lint.engine.syntax.parse import Enclosing, own_nodes, walk, walk_sh
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left
+from mcpcore_lint.migrate.renames import FIELDS, LISTING, OF_PROTOCOL, SERVER_CLASSES
 from mcpcore_lint.model import CallValue, Const, Items, Symbol, options
 
 FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -296,20 +297,81 @@ def reader_of(node: ast.expr, scope: Scope, module: Module) -> ast.AST | None:
     return next((part for part in reads if isinstance(part, (ast.Attribute, ast.Subscript))), parent)
 
 
-def is_answer(node: ast.expr, scope: Scope, module: Module, depth: int = 3) -> bool:
-    """Whether an expression is what `call_tool()` of an object returned, also as a helper of the file gets it."""
+_REQUESTS: Final = LISTING | {"call_tool", "get_prompt", "initialize", "read_resource"}
+"""Methods of a session that answer with an object of the protocol."""
+_LOOPS: Final = (ast.For, ast.AsyncFor)
+_FOLLOWED: Final = 9
+"""How many parts and names lead to a request at most."""
+_Within: TypeAlias = Callable[[ast.expr, Scope], ast.expr | bool | None]
+"""Whether an expression is what is looked for, or the part of it that says so; None for names and calls to follow."""
+
+
+def _called(node: ast.expr, scope: Scope) -> bool | None:
     match node:
-        case ast.Await(value=value) | ast.Call(func=ast.Attribute(attr="run" | "run_until_complete"), args=[value]):
-            return is_answer(value, scope, module, depth)
         case ast.Call(func=ast.Attribute(attr="call_tool") as func):
             return not isinstance(evaluate(func, scope), Symbol)
+    return None
+
+
+def _of_protocol(node: ast.expr, scope: Scope) -> ast.expr | bool | None:
+    """Whether an expression is certainly an object of the protocol, or a list of some: only the objects have dumps."""
+    place = scope.lookup(node.id) if isinstance(node, ast.Name) else None
+    bindings = place[1] if place is not None else []
+    if len(bindings) < 2 and any(map(OF_PROTOCOL.fullmatch, classes_of(node, scope))):
+        return True
+    match node:
+        case ast.Call(func=ast.Attribute(attr=method, value=owner)) if method in _REQUESTS:
+            kinds = classes_of(owner, scope)
+            return "mcp.ClientSession" in kinds or bool(method in LISTING and SERVER_CLASSES & kinds)
+        case ast.Attribute(attr=field, value=value) if field in FIELDS:
+            return value
+        case ast.Subscript(value=value) | ast.Call(func=ast.Name(id="sorted" | "list" | "next"), args=[value, *_]):
+            return value
+        case ast.Name():
+            return _items(node, bindings, scope.module)
+    return None
+
+
+def _items(node: ast.Name, bindings: Collection[Binding], module: Module) -> ast.expr | None:
+    """What the loop or the comprehension around a name goes through, if that binds it."""
+    is_plain = all(isinstance(binding.node, _LOOPS) for binding in bindings)
+    parent = module.parents.get(node)
+    while parent is not None and not isinstance(parent, FUNCTIONS):
+        for loop in getattr(parent, "generators", [parent] * is_plain):
+            if isinstance(loop, (*_LOOPS, ast.comprehension)) and ast.unparse(loop.target) == node.id:
+                return loop.iter
+        parent = module.parents.get(parent)
+    return None
+
+
+def has_alias(dump: ast.Call, fields: Collection[str], module: Module) -> bool:
+    """Whether a dump, such as `tool.model_dump()`, had the names of JSON in version 1, and has others in version 2."""
+    user = module.parents.get(dump)
+    keys = [getattr(user, "left", None), *getattr(user, "comparators", ()), getattr(user, "slice", None)]
+    values = {getattr(key, "value", None) for part in keys for key in getattr(part, "keys", [part])}
+    read = {value for value in values if isinstance(value, str)}
+    if any(keyword.arg in {"by_alias", None} for keyword in dump.keywords) or not isinstance(dump.func, ast.Attribute):
+        return False
+    if read:  # the name of a field that stays needs nothing
+        return not read.isdisjoint(fields)
+    return is_answer(dump.func.value, scope_around(dump, module), module, _FOLLOWED, _of_protocol)
+
+
+def is_answer(node: ast.expr, scope: Scope, module: Module, depth: int = 3, within: _Within = _called) -> bool:
+    """Whether an expression is what `call_tool()` of an object returned, also as a helper of the file gets it."""
+    part = within(node, scope)
+    if part is not None:
+        return part if isinstance(part, bool) else depth > 0 and is_answer(part, scope, module, depth - 1, within)
+    match node:
+        case ast.Await(value=value) | ast.Call(func=ast.Attribute(attr="run" | "run_until_complete"), args=[value]):
+            return is_answer(value, scope, module, depth, within)
         case ast.Call(func=ast.Name() as func) if depth:
             helper = getattr(evaluate(func, scope), "definition", None)
             if not isinstance(helper, FUNCTIONS) or helper not in module.tree.body:
                 return False
             inner, ends = module.scope_of(helper), own_nodes(helper)
             results = [part.value for part in ends if isinstance(part, ast.Return)]
-            known = [result is not None and is_answer(result, inner, module, depth - 1) for result in results]
+            known = [result is not None and is_answer(result, inner, module, depth - 1, within) for result in results]
             return bool(known) and all(known)
         case ast.Name(id=name) if depth and (place := scope.lookup(name)) is not None:
             owner, values = place[0].node, [(binding.value, place[0]) for binding in place[1]]
@@ -319,7 +381,9 @@ def is_answer(node: ast.expr, scope: Scope, module: Module, depth: int = 3) -> b
                     call for call in module.calls_near(f"{owner.name}(") if ast.unparse(call[0].func) == owner.name
                 ]
                 values = [(dict(zip(names, call.args, strict=False)).get(name), inner) for call, inner in calls]
-            known = [value is not None and is_answer(value, inner, module, depth - 1) for value, inner in values]
+            known = [
+                value is not None and is_answer(value, inner, module, depth - 1, within) for value, inner in values
+            ]
             return bool(known) and all(known)
     return False
 

@@ -15,8 +15,7 @@ from mcpcore_lint.migrate.callers import expects, is_test
 from mcpcore_lint.migrate.lowlevel import DECORATORS, REGISTERS
 from mcpcore_lint.migrate.model import FAILS, Left
 from mcpcore_lint.migrate.reached import imported_by
-from mcpcore_lint.migrate.renames import SDK_2
-from mcpcore_lint.migrate.server import SERVER_CLASSES
+from mcpcore_lint.migrate.renames import SDK_2, SERVER_CLASSES
 from mcpcore_lint.model import Symbol, ToolDef, string
 from mcpcore_lint.records import in_test_file
 

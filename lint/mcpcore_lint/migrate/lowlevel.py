@@ -27,8 +27,7 @@ from mcpcore_lint.migrate.contracts import Names, Writer, above
 from mcpcore_lint.migrate.failures import CONTENT, RESULT, raised_failure, returned_failure
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import KEEPS, Left, Place
-from mcpcore_lint.migrate.renames import REQUESTS
-from mcpcore_lint.migrate.server import SERVER_CLASSES
+from mcpcore_lint.migrate.renames import REQUESTS, SERVER_CLASSES
 from mcpcore_lint.model import Handler, Symbol, ToolDef, string
 
 NEW: Final = re.compile(rb"\bon_call_tool\b|tools/call")

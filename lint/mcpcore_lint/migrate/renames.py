@@ -13,6 +13,7 @@ SERVER: Final = ("mcpcore", "Server")
 OLD_PACKAGE: Final = "mcp.server.fastmcp"
 NEW_PACKAGE: Final = "mcp.server.mcpserver"
 
+SERVER_CLASSES: Final = frozenset({"mcp.FastMCP", "mcp.MCPServer", "mcpcore.Server"})
 _SERVERS: Final = {
     (OLD_PACKAGE, "FastMCP"),
     (f"{OLD_PACKAGE}.server", "FastMCP"),

@@ -12,7 +12,7 @@ from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, is_answer, reader_of, scope_around, text_of_url
+from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, has_alias, is_answer, reader_of, scope_around, text_of_url
 from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
 from mcpcore_lint.migrate.comments import comment_edits
 from mcpcore_lint.migrate.model import STOPS, Left
@@ -31,6 +31,7 @@ from mcpcore_lint.migrate.renames import (
     REQUESTS,
     SDK_2,
     SERVER,
+    SERVER_CLASSES,
     UNIONS,
     renamed,
     renamed_path,
@@ -39,6 +40,7 @@ from mcpcore_lint.migrate.renames import (
 from mcpcore_lint.model import CallValue, Symbol
 from mcpcore_lint.records import in_test_file
 
+_DUMPS: Final = frozenset({"model_dump", "model_dump_json"})
 _MEMBERS: Final = frozenset(name for _, name in [*REMOVED, *MOVED])
 _CONCERNS: Final = re.compile(
     "|".join(
@@ -55,12 +57,12 @@ _CONCERNS: Final = re.compile(
             "cursor",
             "(?:streamable_http|sse)_app",
             "streamable_http_client",
+            *sorted(_DUMPS),
             *_MEMBERS,
         )
     )
 )
 """A file without these words, and without fields and names that are renamed, stays as it is."""
-SERVER_CLASSES: Final = frozenset({"mcp.FastMCP", "mcp.MCPServer", "mcpcore.Server"})
 _PATH: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z")
 _CLASS: Final = re.compile(r"<class 'mcp\.server\.fastmcp(?:\.server)?\.FastMCP'>\Z")
 """What `str(type(server))` shows."""
@@ -372,10 +374,7 @@ class Renaming:
             self._note(node, _NO_CONTEXT, "pass Context() of mcp.server.mcpserver behind the arguments")
         if name == "get_server_capabilities" and isinstance(node.func, ast.Attribute) and self._is_theirs(name):
             self._write(node, f"{self.module.source.segment(node.func.value)}.server_capabilities")
-        user = self.module.parents.get(node)
-        keys = [getattr(user, "left", None), *getattr(user, "comparators", ()), getattr(user, "slice", None)]
-        read = {getattr(key, "value", None) for part in keys for key in getattr(part, "keys", [part])}
-        if name == "model_dump" and self.project.fields & read and all(at.arg != "by_alias" for at in node.keywords):
+        if name in _DUMPS and self.project.fields and has_alias(node, self.project.fields, self.module):
             self.edits.append(codemods.add_argument(self.module, node, "by_alias=True"))
         if name == "call_tool" and self.project.fields:
             self._unpacked(node)

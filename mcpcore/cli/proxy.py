@@ -24,11 +24,10 @@ from mcpcore.cli.run import (
     announce,
     announce_faults,
     bind,
+    endpoint_of,
     fault_options,
     fault_problems,
     opened_log,
-    parse_address,
-    require_http,
 )
 from mcpcore.reports import counted
 
@@ -134,8 +133,7 @@ def proxy(
                 "--header is for clients over stdio.",
                 hint="leave it out: with --http, the headers of each client are sent on",
             )
-        require_http(ctx, address)
-        endpoint = None if address is None else parse_address(address)
+        endpoint = endpoint_of(ctx, address)
         answers = _answers(
             command[0] if command else url or "",
             overlay_file=overlay,

@@ -193,8 +193,7 @@ def run(
             "--path, --stateless and --json-response need --http, and this serves stdio.",
             hint="add --http HOST:PORT",
         )
-    require_http(ctx, address)
-    endpoint = None if address is None else parse_address(address)
+    endpoint = endpoint_of(ctx, address)
     if not path.startswith("/"):
         raise Problem(f"--path {path} does not begin with a slash.", hint=f"write --path /{path}")
     target = Target.parse(server)
@@ -428,14 +427,15 @@ def _serve_http(
     anyio.run(serve)
 
 
-def require_http(ctx: click.Context, address: str | None) -> None:
-    """Check that `--allow-host` comes with `--http`; the variable may be set for other servers.
+def endpoint_of(ctx: click.Context, address: str | None) -> tuple[str, int] | None:
+    """The host and the port of `--http`, if it is there; `--allow-host` needs it, but its variable may be set anyway.
 
     Raises:
-        Problem: If it does not.
+        Problem: If the address has another form, or `--allow-host` comes alone.
     """
     if address is None and ctx.get_parameter_source("allowed_hosts") is click.core.ParameterSource.COMMANDLINE:
         raise Problem("--allow-host needs --http, and this serves stdio.", hint="add --http HOST:PORT")
+    return None if address is None else parse_address(address)
 
 
 def announce(name: str, bound: socket.socket, typed: str, allowed: Sequence[str], *, path: str) -> Hosts:

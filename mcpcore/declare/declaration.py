@@ -218,7 +218,10 @@ class _SignatureOfDeclared:
 class _OfDeclaration:
     """What a declared handler and a declared method have in common."""
 
-    declaration: Declaration
+    def __init__(self, declaration: Declaration) -> None:
+        """Use the decorator instead."""
+        functools.update_wrapper(cast("Any", self), declaration.handler, updated=())
+        self.declaration = declaration
 
     @property
     def name(self) -> str:
@@ -245,8 +248,7 @@ class Declared(_OfDeclaration, Generic[P, T_co]):
 
     def __init__(self, declaration: Declaration, *, bound: tuple[Any, ...] = ()) -> None:
         """Use the decorator instead."""
-        functools.update_wrapper(self, declaration.handler, updated=())
-        self.declaration = declaration
+        super().__init__(declaration)
         self._bound = bound
         self.fastmcp_options: Any = None
         """The options of FastMCP's decorator, as it has set them; None without one."""
@@ -326,11 +328,6 @@ class DeclaredMethod(_OfDeclaration, Generic[S_contra, P, T_co]):
     """A declared handler that is a method: reached through an instance, it is bound to it."""
 
     kind: ClassVar[type[Declared[..., Any]]]
-
-    def __init__(self, declaration: Declaration) -> None:
-        """Use the decorator instead."""
-        functools.update_wrapper(self, declaration.handler, updated=())
-        self.declaration = declaration
 
     @property
     def handler(self) -> Callable[..., Any]:

@@ -77,6 +77,12 @@ def lowlevel_of(server: MCPServer[Any]) -> Any:
     return server._lowlevel_server  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
+def handler_of(server: MCPServer[Any], method: str) -> object:
+    """The function of the class whose method answers requests of a kind, unless the application replaced it."""
+    entry = lowlevel_of(server).get_request_handler(method)
+    return getattr(entry and entry.handler, "__func__", None)
+
+
 class _Identity(dict[str, Any]):
     """The name and version of a server, all texts: a deep copy is a plain dict with the same texts."""
 

@@ -62,7 +62,7 @@ from mcpcore.sdk.errors import (
     missing_attribute,
 )
 from mcpcore.sdk.handlers import registering, with_contracts
-from mcpcore.sdk.private import copy_identity_once, lowlevel_of
+from mcpcore.sdk.private import copy_identity_once, handler_of, lowlevel_of
 from mcpcore.sdk.refusals import Refusals, watched
 from mcpcore.sdk.resources_and_prompts import register_prompt, register_resource
 from mcpcore.sdk.returned import Resources, watched_prompt
@@ -261,15 +261,21 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         def __getattr__(self, name: str) -> object:
             """Explain how to mount the server when FastMCP reads an attribute that only its servers have."""
             raise missing_attribute(self, name)
+    else:  # the SDK's overloads refuse a transport that may be stdio, which ignores the options of the others
+
+        def run(  # noqa: D102 - that of the SDK
+            self, transport: Literal["stdio", "sse", "streamable-http"] = "stdio", *, host: str = ..., port: int = ...,
+            sse_path: str = ..., message_path: str = ..., streamable_http_path: str = ..., json_response: bool = ...,
+            stateless_http: bool = ..., event_store: Any = ..., retry_interval: int | None = ...,
+            max_request_body_size: int = ..., session_idle_timeout: float | None = ..., max_sessions: int | None = ...,
+            transport_security: Any = ...,
+        ) -> None: ...  # fmt: skip
 
     @property
     def contracts(self) -> dict[str, Contract[Any]]:
         """The contract of each contract tool, by the tool's name."""
-        return {
-            registered.name: registered.tool.contract
-            for registered in self._tool_manager.list_tools()
-            if isinstance(registered, ContractTool)
-        }
+        tools = self._tool_manager.list_tools()
+        return {tool.name: tool.tool.contract for tool in tools if isinstance(tool, ContractTool)}
 
     # --- registration ---------------------------------------------------------------------------------------------
 
@@ -528,28 +534,22 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
 
     def _own_tools(self) -> list[SDKTool] | None:
         """The tools, unless the application lists them in its own way."""
-        is_own = type(self).list_tools is Server.list_tools and "list_tools" not in vars(self)
-        entry = lowlevel_of(self).get_request_handler("tools/list")
-        is_own = is_own and getattr(entry and entry.handler, "__func__", None) is Server._handle_list_tools
-        return self._tool_manager.list_tools() if is_own else None
+        is_own = getattr(self.list_tools, "__func__", None) is Server.list_tools
+        is_asked = handler_of(self, "tools/list") is Server._handle_list_tools
+        return self._tool_manager.list_tools() if is_own and is_asked else None
 
     async def _handle_call_tool(
         self, ctx: ServerRequestContext[LifespanT], params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         # Only a `call_tool` of the application or an extension that looks at results asks here.
-        replaced = self.call_tool if self._replaces_calls() else None
-        result = await (
-            self._calls.call_tool(ctx, params) if replaced is None else self._calls.call_by(ctx, params, replaced)
-        )
+        calls, is_replaced = self._calls, self._replaces_calls()
+        result = await (calls.call_by(ctx, params, self.call_tool) if is_replaced else calls.call_tool(ctx, params))
         return CallToolResult.model_validate(result) if isinstance(result, dict) else result
 
     def _answer_calls_directly(self) -> None:
         """Have the SDK get results in the form of the wire, unless an extension or the application reads them."""
-        lowlevel = lowlevel_of(self)
-        entry = lowlevel.get_request_handler("tools/call")
-        is_own = getattr(entry and entry.handler, "__func__", None) is Server._handle_call_tool
-        if is_own and not self._replaces_calls():
-            lowlevel.add_request_handler("tools/call", CallToolRequestParams, self._calls.call_tool)
+        if handler_of(self, "tools/call") is Server._handle_call_tool and not self._replaces_calls():
+            lowlevel_of(self).add_request_handler("tools/call", CallToolRequestParams, self._calls.call_tool)
 
     def _replaces_calls(self) -> bool:
         return getattr(self.call_tool, "__func__", None) is not Server.call_tool

@@ -161,3 +161,13 @@ async def lifespan(app: MCPServer[Database]) -> AsyncGenerator[Database]:
 with_lifespan = Server("d", lifespan=lifespan, debug=True)
 assert_type(with_lifespan, Server[Database])
 assert_type(server, Server[Any])
+
+
+def start(transport: Literal["stdio", "sse", "streamable-http"], over: Literal["stdio", "streamable-http"]) -> None:
+    server.run()
+    server.run(transport)
+    server.run(transport=transport, host="127.0.0.1", port=8000)
+    server.run(over, host="127.0.0.1", stateless_http=True)
+    server.run("sse", message_path="/messages/")
+    server.run(transport, hots="127.0.0.1")  # E: all - misspelt option
+    server.run("http")  # E: all - no transport

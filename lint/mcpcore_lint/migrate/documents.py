@@ -111,7 +111,7 @@ def plan_document(
 
 
 def _name_of(match: re.Match[str]) -> str:
-    """What a version is of: Python, or a package."""
+    """The name that a version belongs to: Python, or a package."""
     return match["package"].lower() if match["package"] else "Python"
 
 

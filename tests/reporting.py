@@ -1,4 +1,4 @@
-"""How a worker of pytest-xdist reports its tests: a test that passed sends two messages instead of six."""
+"""How a worker of pytest-xdist reports its tests: a test that passed sends three messages instead of six."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         """Tools of other servers, as the option names them."""
         self._startup = Startup(name or "mcp-server", self._record_own_failure, lambda: self._fallbacks.check())  # noqa: PLW0108 - it is made below
         watched: Any = self._startup.watched(no_lifespan if lifespan is None else lifespan)
-        extensions = options.pop("extensions", None) or ()  # applied last, when their failures can be recorded
+        extensions = options.pop("extensions", None) or ()  # applied below, where their failures can be recorded
         with own_handler():  # the SDK sets up the root logger
             # The positional arguments may be any of these options, so that no checker can match the two.
             super().__init__(name, *args, lifespan=watched, **cast("dict[str, Any]", options))

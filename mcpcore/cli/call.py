@@ -339,6 +339,7 @@ class Conversation:
 
         from mcpcore.client.failures import is_lost
 
+        tools: list[Tool] = []
         try:
             tools = await self._listed(client, "list_tools", "tools")
             self.reached = True
@@ -353,7 +354,7 @@ class Conversation:
             if is_lost(error):
                 raise
             self.reached = True
-            return self._refused(error, ())
+            return self._refused(error, [tool.name for tool in tools])
         return False
 
     async def _listed(self, client: Client, method: str, kind: str, capability: str = "") -> list[Any]:
@@ -389,10 +390,7 @@ class Conversation:
         return entries
 
     async def _call(self, client: Client, name: str, tools: Sequence[Tool]) -> bool:
-        from mcp.shared.exceptions import MCPError
         from pydantic import ValidationError
-
-        from mcpcore.client.failures import is_lost
 
         schema = next((tool.input_schema for tool in tools if tool.name == name), None)
         arguments = parse_arguments(self.request.words, schema, tool=name)
@@ -410,10 +408,6 @@ class Conversation:
             raise Failed(f"{name} did not answer within {self.request.timeout:g} s.", hint=_LONGER) from None
         except ValidationError as exc:
             raise _malformed(exc, f"the result of {name}") from exc
-        except MCPError as error:
-            if is_lost(error):
-                raise
-            return self._refused(error, [tool.name for tool in tools])
         except RuntimeError as exc:
             # Like the clients of agents, the SDK's client checks structured content against the output schema.
             raise Failed(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -202,9 +201,8 @@ def _read(text: str, kind: str) -> Any:
     """`text` as a value of the type `kind`, or `_UNFIT`."""
     words = _NAMED.get(kind)
     value = _guessed(text) if words is None else words.get(text.lower(), _UNFIT)
-    is_finite = not isinstance(value, float) or math.isfinite(value)
     # true is an integer to Python, so the exact type counts.
-    return value if type(value) in _TYPES[kind] and is_finite else _UNFIT
+    return value if type(value) in _TYPES[kind] else _UNFIT
 
 
 _WORDS: Final = {
@@ -221,7 +219,7 @@ _WORDS: Final = {
 def _guessed(text: str) -> Any:
     """`text` without a schema: its value if it is JSON, else the text."""
     try:
-        return json.loads(text)
+        return _loaded(text)
     except (ValueError, RecursionError):
         return text
 
@@ -230,9 +228,16 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def _loaded(text: str) -> Any:
+    value = json.loads(text)
+    # Python reads NaN and Infinity, and 1e400 as infinity. The server would get null for them.
+    json.dumps(value, allow_nan=False)
+    return value
+
+
 def _json(text: str, where: str) -> Any:
     try:
-        return json.loads(text)
+        return _loaded(text)
     except (ValueError, RecursionError) as exc:
         raise Problem(
             f"{where}: this is not JSON: {exc}.",

@@ -114,6 +114,7 @@ def test_words_become_the_arguments_that_the_schema_asks_for(words, expected):
         (("text=a", "text:=1"), "given twice"),
         (("point=x",), "a JSON object"),
         (("text:={",), "is not JSON"),
+        (("text:=[NaN]",), "is not JSON"),
         (("[1]",), "neither key=value"),
         (('{"a": 1',), "is not JSON"),
         (('{"a": 1}', "text=a"), "follows arguments given as JSON"),
@@ -170,8 +171,8 @@ def test_without_a_schema_values_are_guessed():
     """A tool that is not listed gets JSON where a value is JSON, else text."""
     assert parse("a=1", "b=x", "c=1", "c=y", schema=None) == {"a": 1, "b": "x", "c": [1, "y"]}
     assert parse("new=1", schema={"additionalProperties": True}) == {"new": 1}
-    deep = "[" * 100_000
-    assert parse(f"a={deep}", schema=None) == {"a": deep}
+    for text in ("[" * 100_000, "NaN", "-Infinity", "1e400", '{"a": [NaN]}'):
+        assert parse(f"a={text}", schema=None) == {"a": text}
 
 
 @given(st.dictionaries(st.sampled_from(["text", "maybe"]), st.text().filter(lambda t: t[:1] != "@")))

@@ -160,8 +160,10 @@ def test_the_state_of_a_context_is_awaited(tmp_path: Path) -> None:
     """It is kept for one request, as before; where no `await` can stand, there is a line."""
     outcome, files = run(tmp_path, {"server.py": STATE})
     for part in (
-        '            await context.fastmcp_context.set_state(\n                "user",\n                object(),\n'
-        "                serializable=False,\n            )\n",
+        (
+            '            await context.fastmcp_context.set_state(\n                "user",\n                object(),\n'
+            "                serializable=False,\n            )\n"
+        ),
         '    user = await ctx.get_state("user")\n',
         '[(await get_context().get_state(key)).name for key in ("a", "b")]',
         'first = (await ctx.get_state("x"))[0] or (await ctx.get_state("y"))(1)\n',

@@ -523,7 +523,8 @@ def _is_checked(name: ast.Name, body: Body) -> bool:
     for node in body.all(ast.If):
         if node.lineno > name.lineno:
             continue  # a test after the answer decides nothing about it
-        if not looks_for_failure(node.test, name.id) and not any(mentions(node.test, flag) for flag in flags):
+        looks = looks_for_failure(node.test, name.id) and not _only_sorts(node, name.id, body)
+        if not looks and not any(mentions(node.test, flag) for flag in flags):
             continue
         if inside(name, node.body):
             test = ast.unparse(node.test)
@@ -533,6 +534,21 @@ def _is_checked(name: ast.Name, body: Body) -> bool:
         elif inside(name, node.orelse) or isinstance(node.body[-1], _LEAVING) or body.raises(node.body):
             return True
     return False
+
+
+def _only_sorts(node: ast.If, name: str, body: Body) -> bool:
+    """Whether a test only tells kinds of answers apart, each of which is passed on: `if isinstance(answer, dict)`."""
+    kind = rf"isinstance\({name}, \(?(?:(?:str|bytes|dict|list|tuple|int|float|bool)(?:, )?)+\)+"
+    return (
+        any(re.fullmatch(kind, ast.unparse(part)) for part, _ in parts_of(node.test, holds=True))
+        and not any(
+            normalized(str(part.value)) in MARKING_KEYS or _FAILURE.search(str(part.value))
+            for part in walk([node.test])
+            if isinstance(part, ast.Constant)
+        )
+        and isinstance(node.body[-1], (ast.Return, ast.Assign))
+        and any(name in body.names_in(part) for part in node.body)
+    )
 
 
 def _cannot_fail(node: ast.expr, scope: Scope) -> bool:

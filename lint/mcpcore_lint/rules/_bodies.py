@@ -145,7 +145,8 @@ class Body:
 
         With `typed`, the framework refuses arguments that do not fit the annotations of the handler. The `properties`
         are what the schema of a low-level tool allows, and `passed` is what the parameters may be. The `risks` are what
-        may raise in the `try` of the clause that the node is in: a conversion of an integer to one raises nothing.
+        may raise in the `try` of the clause that the node is in: a conversion of an integer to one raises nothing, and
+        neither does a subscript of the arguments, if the schema requires the property.
         """
         scope, around, tests = self.scope(node), [node, *self.above(node)], self.tests(node)
         loops = any(isinstance(part, (ast.For, ast.AsyncFor, ast.While)) for part in around)
@@ -185,7 +186,9 @@ class Body:
             if (schema := schemas.get(name, _ANYTHING)).optional
         }
         needless = [
-            isinstance(part, ast.Call)
+            decided(ast.Compare(part.slice, [ast.In()], [part.value]), known, schemas)
+            if isinstance(part, ast.Subscript)
+            else isinstance(part, ast.Call)
             and isinstance(part.func, ast.Name)
             and accepted(part, schemas, properties or {}, scope)
             for part in risks

@@ -12,7 +12,7 @@ from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, own_statements, walk, walk_shallow
+from mcpcore_lint.engine.syntax.parse import all_parameters, body_of, own_nodes, own_statements, walk, walk_shallow
 from mcpcore_lint.model import CatchSite, ErrorSite, FunctionNode, Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import RuleContext
@@ -82,10 +82,32 @@ def is_idle(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> boo
     )
 
 
-def guarded_conversions(catch: CatchSite | None, function: FunctionNode) -> list[ast.AST]:
-    """What may raise in the `try` of a clause for texts that are no numbers; nothing if other statements may, too."""
-    guarded = catch.try_body if catch is not None and _OF_CONVERSIONS.issuperset(catch.types) else ()
-    return _risks(guarded, function) if _is_plain(_run_by(guarded)) else []
+def guarded_risks(catch: CatchSite | None, function: Handler, ctx: RuleContext) -> list[ast.AST]:
+    """What may raise in the `try` of a clause that is only for missing keys, or only for texts that are no numbers.
+
+    Where other statements may raise, too, nothing is for texts that are no numbers.
+    """
+    guarded = catch.try_body if catch is not None else ()
+    nodes = _run_by(guarded)
+    if catch is not None and catch.types == ("builtins.KeyError",):
+        return [node for node in nodes if _may_lack_key(node, function, ctx)]
+    is_for_numbers = catch is not None and _OF_CONVERSIONS.issuperset(catch.types) and _is_plain(nodes)
+    return _risks(guarded, function.node) if is_for_numbers else []
+
+
+def _may_lack_key(node: ast.AST, function: Handler, ctx: RuleContext) -> bool:
+    """Whether a node takes something by its key, raises, or calls a function of the project that does."""
+    called = ctx.called(function, node) if isinstance(node, ast.Call) else ()
+    return any(
+        isinstance(part, ast.Raise)
+        # `recent[-1]` and `text[:80]` are of lists and texts.
+        or (
+            isinstance(part, ast.Subscript)
+            and not isinstance(part.ctx, ast.Store)
+            and not isinstance(part.slice, (ast.Slice, ast.UnaryOp))
+        )
+        for part in (node, *(part for other in called for part in _run_by(body_of(other))))
+    )
 
 
 def _is_never_made(catch: CatchSite, function: Handler, ctx: RuleContext) -> bool:

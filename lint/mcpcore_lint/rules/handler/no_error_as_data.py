@@ -13,7 +13,7 @@ from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._accepted import of_literals, of_tool, passed_to
 from mcpcore_lint.rules._bodies import body_of, inside, where_to
 from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
-from mcpcore_lint.rules.handler._raises import guarded_conversions, never_raises
+from mcpcore_lint.rules.handler._raises import guarded_risks, never_raises
 from mcpcore_lint.rules.handler._returned_failures import failures_of, returned_failures
 from mcpcore_lint.rules.handler._to_client import calls_of_wrapped, middleware_of, reaches_client
 
@@ -74,7 +74,7 @@ class NoErrorAsData(Rule):
             asks = tool.flavour == "lowlevel" or (function is not None and _compares_parameter(function, node))
             # Nothing checks the arguments of a low-level tool against what its functions declare.
             literals = of_literals(function) if function is not None and tool.flavour != "lowlevel" else {}
-            risks = guarded_conversions(body.clause_of(node), body.root)
+            risks = guarded_risks(body.clause_of(node), function or handler, ctx)
             if (risks or body.tests(node)) and body.refuted(
                 node,
                 risks=risks,

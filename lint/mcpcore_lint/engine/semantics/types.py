@@ -23,7 +23,7 @@ from mcpcore_lint.engine.semantics.type_model import (
     outside_bases,
 )
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, returned
+from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import CallValue, Const, FunctionNode, Items, Symbol, Unknown, Value, options
 
@@ -149,7 +149,17 @@ class Inference:
             elif isinstance(binding.node, (ast.For, ast.comprehension)) and isinstance(binding.node.target, ast.Name):
                 kinds += self._items(evaluate(binding.node.iter, where))
             elif isinstance(binding.node, ast.ExceptHandler):
-                parts = getattr(binding.node.type, "elts", [binding.node.type])
+                # `except Exception as e: if isinstance(e, NotFound):` names one of its classes, too.
+                tests = [
+                    part.args[1]
+                    for part in walk([*binding.node.body])
+                    if isinstance(part, ast.Call)
+                    and last_name(part.func) == "isinstance"
+                    and len(part.args) > 1
+                    and getattr(part.args[0], "id", "") == node.id
+                ]
+                named = [binding.node.type, *tests]
+                parts = [part for whole in named for part in getattr(whole, "elts", [whole])]
                 kinds += [kind for part in parts for kind in self.annotation(part, where)] or [
                     Outside("builtins.Exception")
                 ]

@@ -37,7 +37,10 @@ _MAX_DEPTH: Final = 3
 
 
 def core_of(node: ast.expr, scope: Scope, depth: int = 0) -> ast.expr:
-    """The expression inside an `await`, `json.dumps`, a list of one item, or in front of appended text."""
+    """The expression inside an `await`, `json.dumps`, a list of one item, or in front of appended text.
+
+    What is given in one of two forms is itself: `answer if isinstance(answer, str) else json.dumps(answer)`.
+    """
     for _ in range(8):
         match node:
             case (
@@ -52,6 +55,10 @@ def core_of(node: ast.expr, scope: Scope, depth: int = 0) -> ast.expr:
                 | ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[ast.List(elts=[inner, *_])])
             ):
                 node = inner
+            case ast.IfExp(body=body, orelse=orelse) if ast.unparse(core_of(body, scope, depth)) == ast.unparse(
+                core_of(orelse, scope, depth)
+            ):
+                node = body
             case ast.Call() if (converted := converted_by(node, scope, depth)) is not None:
                 node = converted
             case _:

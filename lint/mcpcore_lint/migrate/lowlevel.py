@@ -15,6 +15,7 @@ from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.semantics.type_model import Function
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module
@@ -314,6 +315,11 @@ def _forms_of(value: ast.expr, scope: Scope, answer: str, depth: int) -> frozens
             return frozenset({"str"})
         case ast.Await():
             return _forms_of(value.value, scope, answer, depth)
+        case ast.Attribute(value=ast.Name(id=name), attr="tools" | "prompts" | "resources" as listed):
+            # What a proxy hands on: the lists in the answers of a client hold objects of the protocol.
+            calls = [getattr(binding.value, "value", None) for binding in scope.bindings.get(name, ())]
+            is_listed = all(isinstance(call, ast.Call) and last_name(call) == f"list_{listed}" for call in calls)
+            return frozenset({"list"} if calls and is_listed else ())
         case ast.Call(func=func) if _class(func, scope) == answer:
             return frozenset({answer})
         case ast.Call() if depth < _DEPTH:

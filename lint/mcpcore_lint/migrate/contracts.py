@@ -111,7 +111,7 @@ class Writer:
             return short
         inner = indent + self.unit
         lines = [f"{inner}{constants.get(entry) or self.entry(entry, inner)}," for entry in entries]
-        head = f"[{old.rstrip().rstrip(',')},"[:-1] + "," if old.strip() else "["
+        head = f"[{old.rstrip().rstrip(',')}," if old.strip() else "["
         return self.newline.join([head, *lines, f"{indent}]"])
 
     def constant(self, name: str, entry: Entry) -> str:

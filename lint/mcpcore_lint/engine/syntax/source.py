@@ -81,8 +81,6 @@ class Source:
             raise SourceError(f"{wrong}: save the file as UTF-8 or declare its encoding", span) from None
         except (UnicodeError, ValueError) as error:
             raise SourceError(f"the file is not valid {encoding}: {error}") from None
-        if not isinstance(text, str):
-            raise SourceError(f"{encoding!r} is not a text encoding")
         return cls(path, text, encoding=encoding, bom=bom)
 
     def to_bytes(self, text: str) -> bytes:

@@ -72,6 +72,7 @@ class AnnotationReader(ABC):
         if head.name == "typing.Union":
             return [named for argument in arguments for named in self.named_types(argument, scope)]
         if arguments and (head.name in _WRAPPERS or head.name in _COROUTINES):
+            # `Coroutine[Any, Any, Result]` names its result last.
             return self.named_types(arguments[-1 if head.name in _COROUTINES else 0], scope)
         return [NamedType(head, arguments, scope)]
 
@@ -123,6 +124,7 @@ def unquote(node: ast.expr | None) -> ast.expr | None:
             return None
         for part in ast.walk(inner):
             if hasattr(part, "lineno"):
+                # The parser counts from the beginning of the string, so each part gets the place of the whole string.
                 ast.copy_location(part, node)
         node = inner
     return node

@@ -85,6 +85,7 @@ def _never_returns(call: ast.Call, scope: Scope, depth: int, *, awaited: bool) -
     if len(functions) != len(definitions) or any(
         isinstance(node, ast.AsyncFunctionDef) > awaited for node in functions
     ):
+        # Without `await`, an async function only makes a coroutine. `sys.exit` and its like have no definition here.
         return bool(definitions) and not any(definitions)
     overloads = [node for node in functions if "overload" in map(last_name, node.decorator_list)]
     if overloads:
@@ -112,6 +113,7 @@ def _methods(func: ast.Attribute, scope: Scope) -> Iterator[ast.AST | None]:
     for kind in Inference(class_round(scope)).of(func.value, scope):
         method = method_of(kind.info, func.attr) if isinstance(kind, (Instance, ClassObject)) else None
         if method is None or is_abstract(*method):
+            # A node that is no function, so that the call counts as one that may return.
             yield from (ast.Pass(),)
         else:
             yield from (binding.node for binding in method[1].attributes[func.attr])
@@ -135,6 +137,7 @@ def _raises_on_all_paths(node: ast.FunctionDef | ast.AsyncFunctionDef, module: M
     if not leaves(node.body, scope, depth=depth):
         return False
     inner = own_nodes(node)
+    # The call of a generator function only makes the generator.
     if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in inner):
         return False
     returns = [part for part in inner if isinstance(part, ast.Return) and not never_passed(part, scope, depth)]
@@ -171,4 +174,5 @@ def _fits(annotation: ast.expr | None, argument: ast.expr, scope: Scope) -> bool
     if literal is node and not isinstance(node, ast.Constant):
         return True
     allowed = literal.elts if isinstance(literal, ast.Tuple) else [literal]
+    # Compared as they are written, since `True == 1`.
     return isinstance(value, Const) and repr(value.value) in [ast.unparse(part) for part in allowed if part is not None]

@@ -184,9 +184,11 @@ class Resolver(AnnotationReader):
             self.depth -= 1
 
     def _starred(self, name: str, module: Module, node: ast.AST) -> Value | None:
+        # The last star import that has the name binds it.
         for source, level in reversed(module.star_imports):
             imported = module.project.module_of(module, source, level)
             if imported is None and not level:
+                # The names that a library exports are not known; those with a canonical name are surely its own.
                 full = canonical(f"{source}.{name}")
                 if full != f"{source}.{name}" or (source == "mcpcore" and exported_by_mcpcore(name)):
                     return Symbol(node, module, full)
@@ -281,6 +283,8 @@ class Resolver(AnnotationReader):
                 return Unknown(node, module, f"an attribute of {base.name}")
             if base.name == "mcpcore.ErrorCode":
                 number = CODES.by_name.get(attr)
+                # A misspelt member is one that does not exist, which a rule reports. Lower case names a method of the
+                # class.
                 if attr.isupper() or number is not None:
                     return CodeValue(node, module, attr, number, exists=number is not None)
             submodule = module.project.module_of(module, f"{base.name}.{attr}")
@@ -308,6 +312,7 @@ class Resolver(AnnotationReader):
             if binding.value is None or len(bindings) > 1:
                 return Unknown(node, module, f"{base.name}.{node.attr} has several values")
             value = self.expression(binding.value, info.body_scope)
+            # As `StrEnum` does it; other enums number their members, and no number is a reason.
             is_auto = isinstance(value, CallValue) and value.func.name == "enum.auto"
             return Const(node, module, node.attr.lower()) if is_auto else value
         for parent in info.node.bases:
@@ -321,6 +326,7 @@ class Resolver(AnnotationReader):
     def _joined(self, node: ast.JoinedStr, scope: Scope) -> Value:
         parts: list[str | None] = []
         for piece in node.values:
+            # `!r` and `:>8` change the text of the value.
             plain = isinstance(piece, ast.FormattedValue) and piece.format_spec is None and piece.conversion == -1
             if isinstance(piece, ast.FormattedValue):
                 parts += _parts(self.expression(piece.value, scope)) if plain else [None]
@@ -370,12 +376,14 @@ class Resolver(AnnotationReader):
         if isinstance(node.op, ast.BitOr) and isinstance(left, Mapping) and isinstance(right, Mapping):
             return Mapping(node, module, (*left.items, *right.items), left.complete and right.complete)
         if isinstance(node.op, ast.Add):
+            # A list and something unknown have at least the items of the list.
             lists = [side for side in (left, right) if isinstance(side, Items)]
             if lists:
                 items = tuple(item for side in lists for item in side.items)
                 complete = len(lists) == 2 and all(side.complete for side in lists)
                 return Items(node, module, lists[0].kind, items[:MAX_ITEMS], complete and len(items) <= MAX_ITEMS)
             parts = [*_parts(left), *_parts(right)]
+            # Two unknown values may be numbers.
             if parts != [None, None]:
                 return _text(node, module, parts)
         return Unknown(node, module, "an operator that is not followed")
@@ -392,6 +400,7 @@ class Resolver(AnnotationReader):
         if not isinstance(func, Symbol):
             return self._method_of_value(node, scope)
         args, keywords, complete = self.arguments(node, scope)
+        # A keyword of the call replaces that of the partial.
         names = {name for name, _ in keywords}
         args = [*first, *args]
         keywords = [*((name, value) for name, value in preset if name not in names), *keywords]
@@ -430,6 +439,8 @@ class Resolver(AnnotationReader):
         made = returned(function) if owner is not None and owner.source.has("FailureMode") else []
         if owner is None or len(made) != 1:
             return None
+        # The entry without a name makes a frame for a call without arguments too, so that calls inside are not
+        # followed.
         scope, frame = owner.scope_of(function), {"": call, **arguments_in(function, call, owner)}
         mode = evaluated_with(frame, scope, lambda resolver: resolver.expression(made[0], scope))
         if not isinstance(mode, CallValue) or mode.func.name != "mcpcore.FailureMode":
@@ -465,6 +476,7 @@ class Resolver(AnnotationReader):
                     args.extend(value.items)
                 else:
                     complete = False
+            # Behind an unknown `*args`, the position of an argument is not known.
             elif complete:
                 args.append(value)
         for keyword in node.keywords:

@@ -177,6 +177,7 @@ class Inference:
             decorators = {last_name(decorator) for decorator in node.decorator_list}
             owner = self.receiver or scope.module.classes.get(scope.owner)
             if owner is not None and "staticmethod" not in decorators:
+                # Python passes the class to these two without a decorator.
                 of_class = "classmethod" in decorators or node.name in {"__new__", "__init_subclass__"}
                 return [ClassObject(owner) if of_class else Instance(owner)]
         return self.annotation(annotation, outside)
@@ -262,6 +263,7 @@ class Inference:
             yields = (part for part in own_nodes(node) if not kinds and isinstance(part, ast.Yield))
             return kinds or self._results([part.value for part in yields if part.value is not None], node, module)
         kinds = self.annotation(node.returns, outside)
+        # These three annotations say less than the `return` statements.
         if kinds or (node.returns is not None and last_name(node.returns) not in {"Callable", "Any", "object"}):
             return kinds
         return self._results(returned(node), node, module)
@@ -348,6 +350,7 @@ class Inference:
         if isinstance(kind, Outside):
             if kind.state is not None:
                 return self.annotation(*kind.state) if name == "lifespan_context" else [kind]
+            # By convention, a module begins with a small letter and a class with a capital.
             is_module = kind.name.rpartition(".")[2][:1].islower() and not kind.name.startswith("builtins.")
             return [Outside(f"{kind.name}.{name}" if is_module else "")]
         for info in ancestry(kind.info):

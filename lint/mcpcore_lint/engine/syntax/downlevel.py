@@ -73,6 +73,7 @@ def _edits(text: str) -> list[Edit]:
 
 def _blank(text: str) -> str:
     """Spaces of the same length in bytes; lines are joined by a backslash."""
+    # `ast` counts columns in bytes, and nothing behind may move.
     *lines, last = [" " * len(line.encode("utf-8", "surrogatepass")) for line in _LINE_END.split(text)]
     if not all(lines):
         raise _NotPossibleError  # an empty line has no room for the backslash

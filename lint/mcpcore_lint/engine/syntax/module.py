@@ -153,6 +153,7 @@ class Module:
 
     def exports(self, name: str) -> bool:
         """Whether `from module import *` binds a name that the module has."""
+        # An `__all__` that code computes cannot be read, and counts as none.
         for binding in self.scope.bindings.get("__all__", ()):
             if isinstance(binding.value, (ast.List, ast.Tuple)):
                 return any(isinstance(item, ast.Constant) and item.value == name for item in binding.value.elts)
@@ -353,6 +354,7 @@ class Module:
         return node
 
     def _placed(self, line: int, column: int) -> FunctionNode | None:
+        # Functions are only ever added, so a change of their number is a change of the table.
         if len(self._by_place) != len(self.functions):
             self._by_place = {(function.lineno, function.col_offset): function for function in self.functions}
         return self._by_place.get((line, column))
@@ -392,6 +394,7 @@ _Place: TypeAlias = tuple[ast.AST, Scope, "ast.ClassDef | None", str]
 def _index(module: Module) -> None:
     """Read the top of a file: what it binds, its classes, and every `def` in it, however deep."""
     _index_statements(module, [(statement, module.scope, None, "") for statement in reversed(module.tree.body)])
+    # The walk visits every node outside functions, and few files need it.
     if module.source.has(":="):
         bindings = module.scope.bindings
         for part in walk_shallow([*module.tree.body]):

@@ -25,6 +25,7 @@ def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
     if issubclass(kind, (ast.arg, ast.keyword)):
         names = [name for name in names if name != "arg"]
     if kind.__name__ == "TypeAlias":
+        # Other nodes have a text as their `name`.
         names.insert(0, "name")
     return tuple(names)
 

@@ -82,6 +82,7 @@ class Project:
         absolute = os.path.abspath(absolute)
         self._given[absolute] = source
         self._by_path.pop(absolute, None)
+        # The listings and the list of all files include the files in memory.
         self._listings.clear()
         self._all.clear()
 
@@ -209,10 +210,12 @@ class Project:
         for index, part in enumerate(parts):
             last = index == len(parts) - 1
             if last and self._exists(current, part + ".py"):
+                # As in Python, a package takes precedence over a module of its name.
                 package = os.path.join(current, part)
                 if self._exists(current, part) and self._exists(package, "__init__.py"):
                     return os.path.join(package, "__init__.py")
                 return package + ".py"
+            # A folder without `__init__.py` is a namespace package, so only a missing folder ends the search.
             if not self._exists(current, part):
                 return None
             current = os.path.join(current, part)
@@ -404,6 +407,7 @@ class Project:
         """A class that was read before, by its qualified name."""
         known = self._classes_by_name
         if len(self._classes) > self._classes_named:
+            # The table only grows until it is dropped, so only its end is new.
             for info in islice(self._classes.values(), self._classes_named, None):
                 known.setdefault(f"{info.module.name}.{info.qualname}", info)
             self._classes_named = len(self._classes)

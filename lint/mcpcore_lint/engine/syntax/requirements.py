@@ -121,6 +121,7 @@ def _of_pyproject(text: str) -> list[str] | None:
     """
     if "[project]" not in text and "[tool.poetry" not in text:
         return None
+    # Parsing is slow, and a file without the word lists none of the frameworks.
     if "mcp" not in text.lower():
         return []
     import tomllib
@@ -133,6 +134,7 @@ def _of_pyproject(text: str) -> list[str] | None:
 
 def _requirements(whole: dict[str, Any]) -> Iterator[str]:
     project = whole.get("project", {})
+    # The project of mcpcore itself does not list what it is.
     if project.get("name") == "mcpcore":
         yield "mcpcore"
     yield from map(str, project.get("dependencies", ()))

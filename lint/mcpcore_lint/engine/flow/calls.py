@@ -202,6 +202,7 @@ class CallGraph:
         for entry in guard.becomes:
             for name in entry.types:
                 fits = self.hierarchy.is_kind_of(throw.type_name, name) if name is not None else None
+                # A class that is not known may be the one that fits, so the code and the reason are not known either.
                 if name is None or fits is None or throw.grouped:
                     return plain
                 if fits and (best is None or self.hierarchy.is_kind_of(name, best[0])):
@@ -307,6 +308,7 @@ class CallGraph:
         """
         order: list[Key] = []
         callers: dict[Key, list[Key]] = {root: []}
+        # Without recursion, as functions may call each other deeper than Python's stack is.
         work = [(root, iter(self._successors(root)))]
         while work:
             key, successors = work[-1]
@@ -322,6 +324,7 @@ class CallGraph:
             else:
                 order.append(key)
                 work.pop()
+        # All of them, so that a recursive call reads what is known of its function so far.
         self._summaries.update((key, Summary()) for key in order)
         outdated = set(order)
         for _ in range(MAX_ROUNDS):
@@ -357,6 +360,7 @@ class CallGraph:
             yield effect, ((effect.known_by,) if isinstance(effect, Throw) and effect.known_by else ())
         for target in event.targets:
             summary = self.summary(target)
+            # A copy, since a function that calls itself adds to the summary that is read.
             for left, path in list(summary.returned.items() if event.results else summary.effects.items()):
                 parameters = (left.reason_from, left.code_from, left.context_from) if isinstance(left, Throw) else ()
                 is_open = any(parameter is not None and parameter[:3] == target[:3] for parameter in parameters)

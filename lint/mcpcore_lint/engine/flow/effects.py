@@ -46,6 +46,7 @@ class Key(NamedTuple):
 
 Bound: TypeAlias = "Key | Parameter"
 """The value of a parameter: a function that it may be, or a parameter of the caller that is passed on."""
+# No dict, as a key has to be hashable.
 Bindings: TypeAlias = "tuple[tuple[Parameter, Bound], ...]"
 
 

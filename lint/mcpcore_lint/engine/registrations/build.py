@@ -135,6 +135,7 @@ class Builder:
         for info in self.module.classes.values():
             method = info.methods.get("call_tool")
             server = self.calls.servers.flavour_of_class(info) if method is not None else None
+            # A method that calls the framework's own does not replace it.
             if method is None or server is None or any(getattr(part, "id", "") == "super" for part in walk([method])):
                 continue
             name = ast.copy_location(ast.Name("call_tool", ast.Load()), method)

@@ -126,6 +126,7 @@ def _names(home: Scope) -> set[str]:
         if scope.owner is not None and scope.node.name in {"__init__", "__call__"}:
             names.add(scope.owner.name)
         scope = scope.parent
+    # Calls of these two are written with the name of the class or of the object.
     return names - {"__init__", "__call__"}
 
 

@@ -281,6 +281,7 @@ def takes(
     keywords = {keyword.arg for keyword in call.keywords if keyword.arg is not None} | (more or set())
     if (keywords - named and args.kwarg is None) or (len(call.args) > len(in_order) and args.vararg is None):
         return False
+    # How many parameters it fills is not known.
     if any(isinstance(argument, ast.Starred) for argument in call.args):
         return True
     filled = in_order[: len(call.args)]

@@ -315,6 +315,7 @@ def _folder(node: ast.expr, scope: Scope, depth: int = 0) -> str | None:
             return inner(value)
         case ast.Call(func=ast.Attribute(value=value, attr=name), args=[]) if name in _SAME:
             return inner(value)
+        # `__path__[0]`: a package has a list of folders.
         case ast.Subscript(value=value, slice=ast.Constant()):
             return inner(value)
         case ast.Name():

@@ -77,6 +77,7 @@ class BodyNodes:
                     # The variables of a comprehension are treated as variables of the function.
                     scope = module.functions[function]
                     bind_statement(node, scope.bindings, scope)
+                    # The expressions were evaluated without these variables.
                     scope.values = {key: value for key, value in scope.values.items() if not isinstance(key, ast.AST)}
                 # An inlined `children`, because most of the time of a run is spent here. Half of all nodes have no
                 # children and need not go through the stack.

@@ -42,6 +42,7 @@ def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ..
     defaults = defaults_of(args)
     context: ContextParameter | None = None
     parameters: list[Parameter] = []
+    # Annotations and defaults are evaluated around the function.
     outside = scope.parent or scope.module.scope
     for arg in names:
         kind: Literal["positional", "keyword", "var_positional", "var_keyword"] = "positional"

@@ -253,6 +253,7 @@ def _behind(node: ast.expr, scope: Scope) -> list[tuple[ast.expr, Scope]] | None
             where, bindings = match
             if all(binding.kind in {"assign", "annotated"} for binding in bindings):
                 values = [binding.value for binding in bindings if binding.value is not None]
+                # `last = None` above a loop of attempts is not what is raised below it.
                 values = [value for value in values if not (isinstance(value, ast.Constant) and value.value is None)]
                 if values:
                     return [(value, where) for value in values]

@@ -169,6 +169,7 @@ class Callees:
         makers = [method_of(info, name) for name in ("__new__", "__init__", "__post_init__")]
         yield from (key_of(maker[0], maker[1].module, info) for maker in makers if maker is not None)
         if not any(makers):
+            # Without any name, the call would count as one that cannot be resolved.
             yield from [base for base in outside_bases(info) if base] or ["builtins.object"]
 
     def _from_called(self, kind: Kind) -> Iterator[Callee]:

@@ -100,6 +100,7 @@ def _guard(
     entries: dict[object, Becomes] = {}
     if isinstance(table, Mapping):
         places: list[ast.expr] = [at] * len(table.items)
+        # A dict at the call has a place for each entry; those of merged tables may be in other files.
         if call.node is at and isinstance(argument.node, ast.Dict) and len(argument.node.values) == len(places):
             places = argument.node.values
         for place, (key, value) in zip(places, table.items, strict=True):
@@ -108,6 +109,7 @@ def _guard(
             if form == "fail" and reasons:
                 codes = None  # the contract declares the code of the reason
             names = _code_names(key)
+            # Two unknown classes may differ, so such an entry replaces no other.
             entries[(types, names) if None not in types else place] = Becomes(
                 types, _thrown(place, scope, form, codes, reasons, keys), names
             )

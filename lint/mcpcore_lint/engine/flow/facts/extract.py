@@ -362,6 +362,7 @@ class Extractor:
     def _property(self, node: ast.Attribute) -> None:
         """Add the property that reading an attribute runs."""
         parent = self.parents.get(node)
+        # A name with a call behind it is a method, and no property.
         if not isinstance(node.value, ast.Name) or (isinstance(parent, ast.Call) and parent.func is node):
             return
         for kind in self.callees.inference.name(node.value, self.scope):
@@ -405,6 +406,7 @@ class Extractor:
             targets = self.callees.targets(call)[0] if isinstance(call, ast.Call) else []
             if error := self.errors.get(leaf):
                 facts.returned.append(throw_of(error, self.module, leaf))
+            # The call of a class gives the object, and nothing that its `__init__` returns.
             elif targets and not targets[0].name.endswith("__init__"):
                 facts.returned_from.extend(targets)
             elif isinstance(call, ast.Call) and isinstance(call.func, ast.Name):

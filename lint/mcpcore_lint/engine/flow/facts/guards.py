@@ -165,6 +165,7 @@ class Guards:
             return guards
         for key in self.callees.callable(node.func)[0]:
             located = self.program.find(key)
+            # A context manager that enters itself would be read for ever.
             if located is not None and located[0] is not self.callees.node:
                 guards.extend(yield_guards(self.program, *located))
         instances = [kind for kind in kinds if isinstance(kind, Instance)] if not guards else []

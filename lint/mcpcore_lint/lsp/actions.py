@@ -38,6 +38,7 @@ def actions(
     def add(title: str, edits: list[types.TextEdit], kind: str, diagnostic: Diagnostic | None, *, best: bool) -> None:
         edit = types.WorkspaceEdit(changes={uri: edits})
         shown = [converted(diagnostic, analysis, workspace)] if diagnostic is not None else None
+        # Editors apply the preferred action without a choice, so only a safe fix is one.
         made.append(types.CodeAction(title, kind=kind, diagnostics=shown, edit=edit, is_preferred=best or None))
 
     if _wanted(types.CodeActionKind.QuickFix, only, by_default=True):
@@ -59,11 +60,13 @@ def actions(
                 safe = diagnostic.fix.safety == "safe"
                 title = diagnostic.fix.title + ("" if safe else " (needs a review)")
                 add(title, document.text_edits(edits), types.CodeActionKind.QuickFix, diagnostic, best=safe)
+        # A second loop lists the suppressions below the fixes of all findings.
         for diagnostic in touched:
             edit = ignoring(document.source, tree, diagnostic) if tree is not None else None
             if edit is not None:
                 title = f"Ignore {diagnostic.rule} here"
                 add(title, document.text_edits([edit]), types.CodeActionKind.QuickFix, diagnostic, best=False)
+    # Editors ask without a kind whenever the cursor moves, and all fixes of a document take too long for that.
     if _wanted(FIX_ALL, only, by_default=False):
         try:
             edits_of_all = all_fixed(analysis.document, workspace)
@@ -99,6 +102,7 @@ def all_fixed(document: Document, workspace: Workspace) -> list[types.TextEdit]:
 
 def ignoring(source: Source, tree: ast.Module, diagnostic: Diagnostic) -> Edit | None:
     """The edit that adds a suppression comment for a finding; None if no comment near it would suppress it."""
+    # These two are about such a comment, and another one would be the next finding.
     if diagnostic.rule in {"unused-ignore", "ignore-without-reason"}:
         return None
     line = diagnostic.span.line
@@ -110,6 +114,7 @@ def ignoring(source: Source, tree: ast.Module, diagnostic: Diagnostic) -> Edit |
     inner = [
         node.lineno for node in ast.walk(ast.Module(around, [])) if isinstance(node, ast.stmt) and node.lineno <= line
     ]
+    # The line of the finding may be inside a string; then the first line of its statement, or else the last, takes it.
     for place in dict.fromkeys((line, max(inner, default=line), last)):
         edit = _comment(source, place, diagnostic.rule)
         after = apply(source.text[start:end], [Edit(edit.start - start, edit.end - start, edit.text)])

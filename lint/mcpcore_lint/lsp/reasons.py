@@ -48,6 +48,8 @@ def repaired(source: Source, line: int, insertions: Iterable[tuple[int, str]] = 
         current = Source(source.path, text)
         old = current.line(at)
         indent = old[: len(old) - len(old.lstrip())]
+        # `pass` comes first, since a blank line would leave the block above without a body. Inside brackets `pass` is
+        # an error too, so a line that fails again becomes blank.
         new = f"{indent}pass" if at not in passed and len(old) >= len(indent) + 4 else ""
         passed.add(at)
         start = current.line_starts[min(at, len(current.line_starts)) - 1]
@@ -175,6 +177,7 @@ class Reasons:
 
     def at(self, path: str, offset: int) -> Place | None:
         """The smallest reason at an offset of a file."""
+        # The end counts: after typing the last character, the cursor is behind it.
         around = (place for place in self.places if place.path == path and place.start <= offset <= place.end)
         return min(around, key=lambda place: place.end - place.start, default=None)
 
@@ -225,6 +228,7 @@ class Reading:
     def find(self, offset: int, *, everywhere: bool = False) -> tuple[Reasons, Place] | None:
         """The reason at an offset, with what is known about it; `everywhere` looks for it in the whole project."""
         reasons = Reasons(self.checker)
+        # Handlers at the line come first: all that a handler reaches is read, and most requests are answered by it.
         around = self.around()
         for tool in around:
             reasons.add(tool)
@@ -255,6 +259,7 @@ class Reading:
         files = [path for path in files if self.checker.is_relevant(path, self._content(path))]
         imports = ImportSearch(project, lambda _: False)
         places = {self.path}
+        # One file in each round, since the tools of each may lead to places in further files that share the reason.
         for _ in range(_MOST_FILES):
             path = next((file for file in files if imports.reaches(file, places)), None)
             if path is None:
@@ -302,6 +307,7 @@ def facts(entry: ContractEntry, tool: ToolDef | None = None) -> list[tuple[str, 
     With its tool, the advice is the one that is sent.
     """
     code, arguments = entry.code_value, entry.arguments
+    # Without a tool, its hints are unknown, which decide whether advice to retry is sent.
     advice, effects = (advice_of(arguments["retry"].value, code), None) if tool is None else sent_advice(entry, tool)
     number = f" ({code.number})" if code is not None and code.number is not None else ""
     values = [
@@ -344,6 +350,7 @@ def hover(reading: Reading, document: Document, offset: int) -> types.Hover | No
 def _link(workspace: Workspace, place: Place, encoding: str) -> str:
     other = workspace.document(place.path, encoding)
     line = other.position(place.start).line + 1 if other is not None else 1
+    # A bracket in the path would end the link.
     uri = workspace.uri_of(place.path).replace("(", "%28").replace(")", "%29")
     return f"[{escaped(os.path.basename(place.path))}:{line}]({uri}#L{line})"
 
@@ -401,6 +408,7 @@ def completion(
                 kind=types.CompletionItemKind.EnumMember,
                 detail=code.name if code is not None else None,
                 documentation=types.MarkupContent(types.MarkupKind.Markdown, described(entry)) if entry else None,
+                # Editors sort by text otherwise, and the order of the contract is the author's.
                 sort_text=f"{number:04}",
                 filter_text=f"{quote}{reason}",
                 text_edit=types.TextEdit(where, f"{quote}{reason}{quote}"),
@@ -424,6 +432,7 @@ def _reasons(reading: Reading, context: str | None) -> dict[str, ContractEntry |
         for reason, entry in tool.contract.by_reason.items()
     }
     annotated = {reason: known.get(reason) for reason in _annotated(reading, context)}
+    # `pytest.fail("` and `self.fail("` look the same, so an object that is not known must have a usual name.
     return annotated or (known if context in {None, "ctx", "context"} else {})
 
 
@@ -450,6 +459,7 @@ def definition(reading: Reading, document: Document, offset: int) -> list[types.
     if match is None:
         return []
     reasons, place = match
+    # A declaration has no end, so only path and start are compared.
     keys = {key[:2] for key in reasons.places[place] if key in reasons.entries}
     return [*_locations((site for site in reasons.places if site[:2] in keys), reading.workspace, document.encoding)]
 
@@ -489,6 +499,7 @@ def rename(reading: Reading, document: Document, offset: int, name: str) -> type
             raise _refused(f"{name!r} is already a reason of {reasons.entries[key][1].display_name}")
     changes: dict[str, list[types.TextEdit]] = {}
     for site in places:
+        # The literal that a name leads to is another place.
         if not site.literal:
             continue
         other = reading.workspace.document(site.path, document.encoding)

@@ -124,6 +124,7 @@ class Server(LanguageServer):
             return
         self.open_files.uris[path] = uri
         self.open_files.documents[path] = Document(path, text, encoding=self.encoding, version=version)
+        # Nothing was typed yet, so there is no keystroke to wait for.
         self._touch(path, 0)
         self._touch_others(path)
 
@@ -141,6 +142,7 @@ class Server(LanguageServer):
         if self.open_files.documents.pop(path, None) is not None:
             self.open_files.uris.pop(path, None)
             self._due.pop(path, None)
+            # Before its findings go, as these say what the document imports.
             self._touch_others(path)
             self.analyses.pop(path, None)
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
@@ -228,6 +230,7 @@ class Server(LanguageServer):
         shown = [converted(diagnostic, analysis, self.open_files) for diagnostic in analysis.diagnostics]
         params = types.PublishDiagnosticsParams(self.open_files.uri_of(path), shown, version=analysis.document.version)
         self.text_document_publish_diagnostics(params)
+        # Only after a change: two documents that depend on each other would be checked in turns for ever.
         if changed is None or changed.document is not analysis.document:
             self._touch_others(path)
 
@@ -252,6 +255,7 @@ class Server(LanguageServer):
         workspace = self.client_capabilities.workspace
         watched = workspace.did_change_watched_files if workspace is not None else None
         if watched is not None and watched.dynamic_registration:
+            # All three decide about findings: as imported modules, as settings, and as lists of files to skip.
             globs = ("**/*.py", "**/pyproject.toml", "**/.gitignore")
             options = types.DidChangeWatchedFilesRegistrationOptions(
                 [types.FileSystemWatcher(pattern) for pattern in globs]

@@ -95,6 +95,7 @@ class Workspace:
 
     def texts(self) -> Mapping[str, str]:
         """The texts of the open documents, which replace those on disk."""
+        # A copy: the engine's thread reads this while the event loop opens and closes documents.
         return {path: document.source.text for path, document in [*self.documents.items()]}
 
     def document(self, path: str, encoding: str) -> Document | None:
@@ -105,6 +106,7 @@ class Workspace:
                 source = Source.from_bytes(path, raw)
             except SourceError:
                 return None
+            # Clients count the byte-order mark as a character of the first line, so `Document` has to know about it.
             document = Document(path, ("\ufeff" if source.bom else "") + source.text, encoding=encoding)
         return document
 
@@ -120,6 +122,7 @@ class Workspace:
         configuration = self.config_of(path)
         walk = Walk(configuration.settings, configuration.root)
         walk.hold(path)
+        # The open document may have changed meanwhile; the findings have to fit the one that was passed.
         run = FilesRun(walk, contents={**self.texts(), path: document.source.text}, editor=True)
         report = run.report()
         project = run.checker().project
@@ -213,5 +216,7 @@ class Document:
         if self.encoding == "utf-32" or text.isascii():
             return len(text)
         if self.encoding == "utf-8":
+            # A client may send half of a surrogate pair, which JSON can escape.
             return len(text.encode("utf-8", "surrogatepass"))
+        # UTF-16 has two units for each character above U+FFFF.
         return len(text) + sum(char > "\uffff" for char in text)

@@ -37,6 +37,7 @@ def _rules_of(value: object) -> list[Rule]:
     if isinstance(value, (list, tuple)):
         return [rule for item in value for rule in _rules_of(item)]
     classes = [item for item in vars(value).values() if isinstance(item, type) and issubclass(item, Rule)]
+    # A module also holds the classes that it imports.
     own = f"{getattr(value, '__name__', '')}."
     return [item() for item in classes if f"{item.__module__}.".startswith(own) and getattr(item, "id", None)]
 

@@ -164,6 +164,7 @@ class Body:
         parameters = of_annotations(scope, self.root) if typed else passed or {}
         schemas = (properties or {}) | of_names(parameters, properties or {}, scope) if scope.node is self.root else {}
         left: dict[str, set[object]] = {name: {*schema.values} for name, schema in schemas.items() if schema.values}
+        # Twice, since a later test may decide a part of an earlier one.
         for test, holds in (*tests, *tests):
             for name, value in _implied(_open_part(test, known, schemas, holds=holds), holds=holds):
                 if stays(name):

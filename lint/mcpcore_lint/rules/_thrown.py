@@ -143,6 +143,7 @@ def _direct(tool: ToolDef, reach: Reach) -> Iterator[Thrown]:
             reached = converted[throw.span]
             yield Thrown(reached.codes, reached.reasons, None, reached, throw)
         elif error.form in CODED:
+            # The entry of the contract has the code of `ctx.fail`.
             codes = None if error.form == "fail" else codes_of(error.code)
             yield Thrown(codes, reason_texts(error), error, None, throw)
 

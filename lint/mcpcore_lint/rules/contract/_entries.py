@@ -204,6 +204,7 @@ def _find_declared(module: Module, ctx: RuleContext) -> Iterator[ContractEntry]:
         return
     at_tools = {entry.call for tool in ctx.tools for _, entry in tool_entries(tool) if entry.inline} - {None}
     names = {_NAME, *_other_names(text)}
+    # Every call in the text is one of a tool, so the search would find no other.
     if len(names) == 1 and text.count(f"{_NAME}(") == len(at_tools):
         return
     for call, scope in module.calls_near(*sorted(names), skip=_expects_failure, decorators=True):

@@ -44,6 +44,7 @@ class ToolNameUnique(Rule):
 
     def check_file(self, module: Module, ctx: RuleContext) -> None:
         """Compare the tools that one file registers."""
+        # Such a file replaces tools on purpose.
         if module.source.has("remove_tool") or module.source.has("on_duplicate"):
             return
         by_name: dict[tuple[str, str], list[_Registration]] = defaultdict(list)
@@ -92,6 +93,7 @@ def _own_tools(ctx: RuleContext) -> Iterator[_Registration]:
     """The tools that are registered where they are defined, and those of `add_tool`."""
     for tool in ctx.tools:
         name = string(tool.name)
+        # FastMCP serves several versions of a tool under one name.
         versioned = tool.decorator_keyword("version") is not None
         if tool.kind != "tool" or tool.server is None or name is None or tool.flavour == "lowlevel" or versioned:
             continue

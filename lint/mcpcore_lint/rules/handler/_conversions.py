@@ -91,6 +91,7 @@ def converted_by(call: ast.Call, scope: Scope, depth: int = 0) -> ast.expr | Non
             run.body if isinstance(run, ast.Lambda) else ast.copy_location(ast.Call(run, call.args[at + 1 :], []), call)
         )
     keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    # A result that says whether it failed is more than its content.
     if name not in CALL_RESULTS | {"mcp.TextContent"} or not keywords.keys().isdisjoint({"is_error", "isError"}):
         return _form_of(call, callee, scope, depth)
     return next((keywords[key] for key in ("text", *CONTENTS) if key in keywords), None)
@@ -122,6 +123,7 @@ def _converted_parameter(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Sc
     name = forms.pop() if len(forms) == 1 else ""
     if name not in {parameter.arg for parameter in all_parameters(node.args)} or not leaves([*node.body], scope):
         return None
+    # Any other decorator may replace the answer.
     if not all(last_name(decorator) == "staticmethod" for decorator in node.decorator_list):
         return None
     held = {name} | {other for other in scope.bindings if _converted_name(ast.Name(other), scope, depth) == name}

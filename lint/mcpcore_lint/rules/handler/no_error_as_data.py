@@ -142,6 +142,7 @@ def _check_wrappers(handler: Handler, tool: ToolDef, ctx: RuleContext) -> None:
             catch, place = body.clause_of(match.node), match.failure.place
             around = catch is not None and catch.broad and any(inside(call, catch.try_body) for call in calls)
             guards = catch is None or (
+                # A tool that raises nothing gives the clause nothing to return.
                 around and (isinstance(handler.node, ast.Lambda) or not never_raises(handler.node, ctx))
             )
             if place is None or match.failure.is_marked or not (calls and guards):

@@ -119,6 +119,7 @@ def _empty_answers(
 
 def _empty_answer(node: ast.Return, catch: CatchSite, body: Body, ctx: RuleContext, *, lenient: bool) -> str | None:
     """The empty value that a clause returns."""
+    # `return` in a generator ends its items, and answers nothing.
     ends = node.value is None and yields(body.function_of(node))
     if ends or not _hides_failure(catch, ctx, body, lenient=lenient) or _depends_on_exception(node, catch, body):
         return None
@@ -131,6 +132,7 @@ def _hides_failure(catch: CatchSite, ctx: RuleContext, body: Body, *, lenient: b
     return catch.broad or any(
         name not in expected
         and not _ABSENCE.search(short(name))
+        # An exception of unknown origin may well mean that nothing was found.
         and origin(name, ctx, body.module.name) not in {"unknown", "framework"}
         for name in catch.types
         if name is not None
@@ -172,6 +174,7 @@ def describe_empty(value: Value) -> str | None:
             return "an empty result"
         case CallValue(complete=True, args=()) if _has_only_empty(value.keywords):
             name = short(value.func.name)
+            # A function may put more into its result than its arguments.
             return f"an empty {name}" if name[0].isupper() else None
     return None
 

@@ -126,6 +126,7 @@ def _is_unsafe(retry: Argument, effects: Argument, code: CodeValue | None) -> bo
 
     A rate limit refuses the call before it does anything.
     """
+    # A custom code of that name may mean something else.
     if code is not None and code.name == "RATE_LIMITED" and not code.custom:
         return False
     calls = (value for value in options(retry.value) if isinstance(value, CallValue))

@@ -55,6 +55,7 @@ def rewrite_call(node: cst.Call, function: str, *arguments: str | int) -> cst.Ca
     for argument in arguments:
         if isinstance(argument, int):
             arg = node.args[argument]
+            # Beside other arguments, a generator needs its own parentheses.
             if len(arguments) > 1 and isinstance(arg.value, cst.GeneratorExp) and not arg.value.lpar:
                 arg = arg.with_deep_changes(arg.value, lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
             new.append(arg)

@@ -134,6 +134,7 @@ class Body:
             bool(tests)
             and all(arguments_in(test, self.scope, own - changed) for test in tests)
             and not any(
+                # In these, what ran before decides as well: an earlier round, or the statement that failed or did not.
                 isinstance(block, (ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler))
                 or (isinstance(block, ast.Try) and below in block.orelse)
                 for block, below in around
@@ -146,6 +147,7 @@ class Body:
             item.context_expr
             for block, inner in self._blocks(node)
             if isinstance(block, (ast.With, ast.AsyncWith)) and inner in block.body
+            # The last item of a `with` is the innermost.
             for item in reversed(block.items)
         ]
 
@@ -170,6 +172,7 @@ class Body:
         names: list[str | None] = []
         for node in types:
             symbol = self.symbol(node)
+            # One of several classes: each may be the one, and None keeps the clause from being certain.
             names.append(symbol.name if symbol is not None else None)
             if symbol is None:
                 names += [option.name for option in options(evaluate(node, self.scope)) if isinstance(option, Symbol)]
@@ -205,6 +208,7 @@ def arguments_in(node: ast.expr, scope: Scope, own: frozenset[str], depth: int =
                         return None
                     case _ if _is_fixed(evaluate(part, scope)):
                         pass
+                    # A name that nothing binds is one of Python.
                     case None | (_, [Binding(kind="import", target=("re", None, 0))]) as place if (
                         place or name in _PURE
                     ):

@@ -90,6 +90,7 @@ class Writer:
 
     def entry(self, entry: Entry, indent: str) -> str:
         """`FailureMode(...)`; its first line is not indented."""
+        # A file in another encoding may not be able to hold the characters of a sentence.
         utf8 = self.module.source.encoding.replace("-", "").lower() in _TEXT_CODECS
         text, recovery = (json.dumps(part, ensure_ascii=not utf8) for part in (entry.when, entry.recovery))
         mode, code = self.names.spell("mcpcore", "FailureMode"), self.names.spell("mcpcore", "ErrorCode")
@@ -242,7 +243,8 @@ class Writer:
 
     def _more_reasons(self, context: ContextParameter, reasons: Sequence[str]) -> Change | None:
         if context.reasons is None or context.argument is None:
-            # A context without reasons accepts all of them.
+            # A context without reasons accepts all of them. It is replaced by itself, since None would mean that it
+            # cannot be changed.
             return (
                 codemods.replace_node(self.module, context.annotation, self.module.source.segment(context.annotation))
                 if context.annotation is not None

@@ -212,6 +212,7 @@ class Conversion:
             if self.body.is_broad(clause) and clause not in going and not isinstance(clause.body[-1], ast.Raise)
         ]
         stays = stays or any(item.place.raised == "" for item in answered)
+        # Again after each round: a failure that stays frees its reason, and may make others stay.
         while True:
             self.entries, self.reasons, self.codes, self._codes = [], {}, {}, {**self._declared}
             named = [

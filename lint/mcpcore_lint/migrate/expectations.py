@@ -95,6 +95,7 @@ def changes_between(
     return Changes(
         gained(_SERVES, before, after),
         gained(_COVERS, before, after),
+        # The states are swapped, as these files lose their decorators.
         gained(REGISTERS, after, before),
         gained(_RETURNS, before, after),
         tuple(filter(None, (string(tool.name) for tool in tools))),
@@ -111,6 +112,7 @@ def expectations(module: Module, changed: Changes) -> Iterator[Left]:
         changed: What the run changes.
     """
     in_tests = is_test(module)
+    # Only a change of files, which the first four hold, breaks an expectation.
     nodes = walk([module.tree]) if any(changed[:4]) else ()
     for node in (node for node in nodes if isinstance(node, _KINDS)):
         scope = scope_around(node, module)

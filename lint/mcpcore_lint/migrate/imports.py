@@ -25,6 +25,7 @@ def unused(
         others: The texts of the other files, which may import a name from this one or patch it by its path.
         names: The function `used_names`, which may remember what it returned.
     """
+    # The imports of an `__init__.py` are what its package exports.
     if module.is_package:
         return []
     used, old = names(module.tree), names(before)

@@ -223,12 +223,14 @@ def _adapter(
     if kind == "read_resource" or answer == "EmptyResult":
         is_text = ast.unparse(arguments[0].annotation or node) == "str"
         value_of = "params.level" if kind == "set_logging_level" else "params.uri"
+        # Version 1 passed an AnyUrl, and version 2 passes a str.
         argument = value_of if is_text or "uri" not in value_of else f"{names.spell('pydantic', 'AnyUrl')}({value_of})"
         lines.append(f"    {'content = ' if text else ''}await {node.name}({argument})")
         block = f'    block = {text}(uri=params.uri, mime_type="text/plain", text=content)'
         lines += [block] * (kind == "read_resource" and forms == {"str"})
     if kind == "call_tool":
         block = names.spell("mcp.types", "TextContent")
+        # The keyword is `validate_input=False`, with which version 1 checked nothing.
         checks = lists if not decorator.keywords else []
         refused = names.spell("jsonschema", "ValidationError") if checks else ""
         lines.append("    arguments = params.arguments or {}")

@@ -37,6 +37,7 @@ def _inserted(module: Module, statement: ast.stmt, server: str, made: str) -> tu
     source, last = module.source, statement.end_lineno or statement.lineno
     line, end = source.line(statement.lineno), source.node_range(statement)[1]
     rest = source.text[end:].partition("\n")[0].strip()
+    # Another statement on the line would come between, and a last line may have no end to insert behind.
     if (rest and not rest.startswith("#")) or last == len(source.line_starts):
         return ()
     indent = line[: len(line) - len(line.lstrip(" \t"))]

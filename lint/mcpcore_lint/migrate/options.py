@@ -186,6 +186,7 @@ def _given_at_start(node: ast.Attribute, server: ast.expr, option: str, module: 
     places = [scope.lookup(part.id) for part in parts if isinstance(part, ast.Name)]
     means_the_same = (
         len(makes) == len(values) == 1
+        # Before Python 3.12, an f-string cannot hold its own quotes.
         and not isinstance(module.parents[node], ast.FormattedValue)
         and not any(
             isinstance(part, ast.Attribute)
@@ -344,6 +345,7 @@ def _tasks(module: Module) -> list[Left]:
         func = call.func
         owner = func.value if isinstance(func, ast.Attribute) and func.attr in _DECORATORS else func
         options = [option for option in call.keywords if option.arg in {"task", "tasks"}]
+        # A value that is not written here may be true.
         is_on = any(getattr(option.value, "value", True) for option in options)
         if not is_on or _FASTMCP not in classes_of(owner, scope):
             continue

@@ -112,6 +112,7 @@ def _plan(
         left += conversion.left
         if not (conversion.places or conversion.entries):
             continue
+        # Only the names of this function count: if it is not changed, nothing is imported for it.
         names.spelled.clear()
         changes = conversion.changes(writer, shared)
         shields = [writer.shield(shield) for shield in conversion.shields]

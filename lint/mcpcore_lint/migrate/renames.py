@@ -82,6 +82,7 @@ UNIONS: Final = frozenset({
 })  # fmt: skip
 """Types of the protocol that were classes around one of several types, and are those types in version 2."""
 
+# SubscriptionFilter is the one type that takes other fields too.
 OF_PROTOCOL: Final = re.compile(
     r"mcp\.(?:Tool|CallToolResult|TextContent)|mcp[._]types\.(?!SubscriptionFilter$)[A-Z]\w*"
 )

@@ -285,6 +285,7 @@ def plan_requirements(
         can = writable and lists is not None and re.search("[@(]", match[0]) is None and (needs.moved or needs.mcpcore)
         can = can and not match[0].rstrip().endswith("\\")  # the requirement goes on in the next line
         can = can and not (is_held and "==" in match["version"])  # the pins of a file of constraints fit each other
+        # The file is read again with the edits: one that changes more than it should is not made.
         names = [_names(made, added) for made in (_lists(path, apply(text, sorted(changes))), lists)]
         if can and changes and names[0] == names[1]:
             edits += changes
@@ -410,6 +411,7 @@ def _found(path: str, text: str, lists: Sequence[Sequence[str]] | None) -> Itera
     """The requirements of mcp and fastmcp, each with the list that holds it."""
     patterns = (_QUOTED, _KEY) if path.endswith((".toml", ".json", ".py", "Pipfile")) else (_ON_LINE,)
     for match in chain.from_iterable(pattern.finditer(text) for pattern in (patterns if lists else (_INSTALLED,))):
+        # Parsers keep no places, so a mark instead of the name shows which list has it.
         marked = _lists(path, text[: match.start("name")] + _MARK + text[match.end("name") :]) if lists else [[_MARK]]
         homes = [home for home, lines in enumerate(marked or []) if any(line.startswith(_MARK) for line in lines)]
         said = not lists and "#" in text[text.rfind("\n", 0, match.start()) + 1 : match.start()]

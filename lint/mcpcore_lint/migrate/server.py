@@ -128,6 +128,7 @@ class Renaming:
             return
         kinds = (ast.ImportFrom, ast.Import, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.ClassDef)
         nodes = [node for node in walk([self.module.tree]) if type(node) in kinds]
+        # Imports come first, since the names that they bind decide what the other nodes are.
         for node in nodes:
             if isinstance(node, ast.ImportFrom):
                 self._import(node)

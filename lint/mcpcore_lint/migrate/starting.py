@@ -52,6 +52,7 @@ class Starting:
             after: The outcome of the code behind them.
             module: Their file.
         """
+        # Backwards, as the outcome of a branch depends on the code behind it.
         for statement in reversed(body):
             heads: list[ast.AST]
             blocks: list[list[ast.stmt]]
@@ -67,6 +68,7 @@ class Starting:
                 case ast.For(iter=head) | ast.AsyncFor(iter=head) | ast.While(test=head):
                     heads, blocks = [head], [statement.body]
                 case ast.Try(handlers=handlers):
+                    # That clause runs when somebody ends the program, whatever the program does.
                     clauses = [clause for clause in handlers if ast.unparse(clause)[7:24] != "KeyboardInterrupt"]
                     heads, blocks = [], [[*statement.body, *statement.orelse, *statement.finalbody]]
                     blocks += [clause.body for clause in clauses]

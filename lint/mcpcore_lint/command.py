@@ -117,6 +117,7 @@ class _Command:
         try:
             from mcpcore_lint.lsp.server import serve
         except ImportError as error:
+            # Another module that is missing is a bug, which the user should see as it is.
             if (error.name or "").partition(".")[0] not in {"pygls", "lsprotocol"}:
                 raise
             raise CannotRunError(
@@ -180,7 +181,9 @@ class _Command:
         if options["fix"]:
             from mcpcore_lint.engine.syntax.source import Source
 
+            # Without a fix, the bytes go back as they came, even if they are no text.
             say_source(Source.from_bytes(name, raw).to_bytes(fixed[0].after) if fixed else raw)
+        # With --fix, standard output is the source.
         return self._report(result, groups, fixed=sum(file.count for file in fixed), err=options["fix"])
 
     def _once(self) -> int:
@@ -229,6 +232,7 @@ class _Command:
         repositories = []
         for path in self.paths:
             for folder in upwards(os.path.abspath(path)):
+                # A configuration or a repository that appears above a path changes what is checked.
                 inputs.append(os.path.join(folder, FILE))
                 repositories.append(os.path.join(folder, ".git"))
         file = None if options["output_file"] == "-" else options["output_file"]
@@ -260,6 +264,7 @@ class _Command:
         if self.baseline is None or (self.options["write_baseline"] and not self._written):
             return diagnostics
         new, self._unmatched = self.baseline.match(result)
+        # By identity: a line may have two equal findings, of which the baseline has only one.
         fresh = [finding for finding in diagnostics if id(finding) in new]
         self.held = len(diagnostics) - len(fresh)
         return fresh

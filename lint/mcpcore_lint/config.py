@@ -112,6 +112,7 @@ def _read(path: str) -> bytes:
 
 
 def _toml(path: str, raw: bytes) -> dict[str, Any]:
+    # Loaded here, since a run without a configuration needs no parser.
     import tomllib
 
     try:
@@ -192,6 +193,7 @@ def _unknown(values: Mapping[str, Any], text: str, lines: Mapping[str, int]) -> 
 
 def _line_of(text: str, key: str) -> int:
     """The line of a key in the section; 0 if unknown. The TOML parser keeps no positions."""
+    # The section of another tool above may have the same key.
     section = re.search(rf"(?m)^[ \t]*\[[ \t]*{re.escape(SECTION)}\b", text)
     name = rf"[\"']?{re.escape(key)}[\"']?"
     line = re.compile(rf"(?m)^[ \t]*(?:\[[ \t]*{re.escape(SECTION)}\.{name}[.\]]|{name}[ \t]*[.=])")
@@ -225,6 +227,7 @@ def _checked(value: Any, where: str, kind: str, name: str = "") -> Any:
     """A value of a kind. Anything else, or an empty string, is an error."""
     kind_type, noun = _KINDS[kind]
     has_others = isinstance(value, list) and not all(isinstance(item, str) for item in value)
+    # `isinstance` would take `true` for an integer.
     if type(value) is not kind_type or has_others or (isinstance(value, int) and value < 0):
         raise ConfigError(f"{where}: must be {noun}{name}, got {value!r}")
     if isinstance(value, str) and not value.strip():
@@ -266,6 +269,7 @@ def _per_file(value: Any, where: str) -> tuple[PerFile, ...]:
         options = {name: _PER_FILE[name](option, f"{inside}.{name}") for name, option in entry.items()}
         if "severity" in options:
             options["severities"] = options.pop("severity")
+        # Paths are matched with forward slashes on Windows too.
         settings.append(PerFile(pattern.replace("\\", "/"), **options))
     return tuple(settings)
 

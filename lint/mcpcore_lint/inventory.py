@@ -103,6 +103,7 @@ def take_inventory(paths: Sequence[str], *, root: str) -> Inventory:
     """
     items: list[Inventoried] = []
     failures: list[str] = []
+    # Tests are read as well: a catalog leaves out their servers only if there are others.
     for group in find_groups(list(paths), lambda settings: settings._replace(include_tests=True)):
         failures += (f"{failure.path}: {failure.message}" for failure in group.walk.failures)
         _read_group(group, os.path.abspath(root), items, failures)
@@ -269,6 +270,7 @@ class _Reader:
                 if reason in declared:
                     _add(declared[reason]["raised"], place)
                     continue
+                # A guard that only names a failure shows where a declared one comes from, but not that it occurs.
                 for code in () if thrown.only_named else thrown.codes or (None,):
                     entry: dict[str, Any] = {"reason": reason, "name": code, "type": None, "raised": []}
                     _add(undeclared.setdefault((reason, code, None), entry)["raised"], place)
@@ -386,6 +388,7 @@ _TYPES: Final = {
     "uuid.UUID": "string",
     "pathlib.Path": "string",
 }
+# A model may contain itself.
 _MAX_DEPTH: Final = 8
 
 
@@ -466,6 +469,7 @@ def _subscript(node: ast.Subscript, scope: Scope, depth: int) -> dict[str, Any]:
         known = len(constants) == len(parts) and all(isinstance(constant, str | int | None) for constant in constants)
         return {"enum": constants} if known else {}
     kind = _TYPES.get(name)
+    # The arguments of `tuple` are the types of its places, and so not of all its items.
     if kind == "array" and name != "builtins.tuple":
         return {"type": "array", "items": schema_of_annotation(parts[0], scope, depth + 1)}
     return {"type": kind} if kind is not None else {}
@@ -473,6 +477,7 @@ def _subscript(node: ast.Subscript, scope: Scope, depth: int) -> dict[str, Any]:
 
 def _union(parts: list[ast.expr], scope: Scope, depth: int) -> dict[str, Any]:
     branches = [schema_of_annotation(part, scope, depth + 1) for part in parts]
+    # An empty branch accepts anything, so the union does.
     return {"anyOf": branches} if all(branches) else {}
 
 

@@ -199,6 +199,7 @@ def _identity(value: Value) -> object:
     """A key that equal values share."""
     match value:
         case Const(value=constant):
+            # `1 == True == 1.0` in Python, and these are different values.
             return type(constant), constant
         case CodeValue(name=name, number=number):
             return name, number

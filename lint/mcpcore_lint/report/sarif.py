@@ -22,6 +22,7 @@ def render(outcome: Outcome) -> str:
     from mcpcore import __version__
     from mcpcore.values import site
 
+    # Only the rules with findings: each result names its rule by the index in this list.
     used = sorted({diagnostic.rule for diagnostic in outcome.diagnostics})
     marks = fingerprints(content_marks(outcome.diagnostics, outcome.source))
     pages = site.page("rules/")
@@ -104,6 +105,7 @@ def _result(diagnostic: Diagnostic, index: int, mark: str, rewriters: Rewriters 
 
 
 def _region(span: Span) -> dict[str, int]:
+    # A rule of another package may end a span in column 0 of a later line, and the format counts from 1.
     end = max(span.end_column, 1)
     return {"startLine": span.line, "startColumn": span.column, "endLine": span.end_line, "endColumn": end}
 
@@ -113,11 +115,14 @@ def _location(path: str, span: Span) -> dict[str, Any]:
 
 
 def _artifact(path: str) -> dict[str, str]:
+    # A name on Linux may have bytes that are not UTF-8, which `quote` refuses as text.
     raw = path.encode("utf-8", "surrogateescape")
     if path.startswith("/"):
         return {"uri": f"file://{quote(raw)}"}
+    # A drive of Windows, whose colon and slashes stay readable.
     if path[1:3] in {":/", ":\\"}:
         return {"uri": f"file:///{quote(raw, safe='/:')}"}
+    # Relative to a root without an address, since the report is read on another machine than it was written on.
     return {"uri": quote(raw) or ".", "uriBaseId": _ROOT}
 
 

@@ -58,6 +58,7 @@ def dispatched(functions: Functions, node: FunctionNode, module: Module) -> list
     args = [parameter.arg for parameter in (*node.args.posonlyargs, *node.args.args)]
     if module.scope_of(node).owner is not None and args[:1] in (["self"], ["cls"]):
         args = args[1:]
+    # A single parameter is the whole request, which has the name as an attribute.
     names = set(args[:1]) if len(args) > 1 else set()
     entries: dict[tuple[str | None, FunctionNode | None], Dispatched] = {}
     place = _Place(functions, node, module, names, set(args))
@@ -111,6 +112,7 @@ class _Place:
         self.asked: set[str] = set()
         """Local names for what other calls return for the name."""
         self._behind: dict[ast.expr, list[Target]] = {}
+        # Twice, since a name may come from another one that gets its value further down.
         for _ in range(2):
             for target, value in _assignments(own_nodes(node)):
                 names_in = (part for part in walk([target]) if isinstance(part, ast.Name))

@@ -69,6 +69,7 @@ def _tool(node: Function, builder: Builder, root: str) -> ToolDef:
     module = builder.module
     handler = builder.handler(node, module)
     unknown = Unknown(node, module, "it is registered where the linter does not see it")
+    # There is no registration, so findings about it are reported at the word `def`.
     word = ast.Name(node.name, lineno=node.lineno, end_lineno=node.lineno, col_offset=node.col_offset)
     word.end_col_offset = node.col_offset + len("def")
     description = unknown if handler.docstring is None else Const(node, module, handler.docstring)

@@ -100,6 +100,7 @@ def fingerprint(settings: Settings) -> str:
             sorted((str(key), repr(plain(item))) for key, item in value.items()) if hasattr(value, "items") else value
         )
 
+    # These decide which files are checked, and how, but not which findings a file has.
     skipped = {"cache_dir", "jobs", "exclude", "respect_gitignore", "include_tests"}
     names = [name for name in Settings._fields if name not in skipped]
     return repr([(name, plain(getattr(settings, name))) for name in names])

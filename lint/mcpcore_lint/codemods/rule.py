@@ -178,6 +178,7 @@ class CstRule(Rule, _Visitor):
         """
         problem: Unreadable | None = None
         reported: dict[Module, set[object]] = {}
+        # Backwards, so that the first tool of a handler replaces the others.
         handlers = {tool.handler.node: tool for tool in reversed(ctx.tools)}
         tools: list[ToolDef | None] = [*reversed(handlers.values())]
         if self.scope == "file":

@@ -397,6 +397,7 @@ def decided(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | 
             ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[ast.Constant(value=key), *_])
             | ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key))
         ):
+            # An entry is true or not known, but never known to be false.
             return known.get(f"{name}[{key!r}]") or None
         case ast.Compare(
             left=ast.Constant(value=key), ops=[ast.In() | ast.NotIn() as operation], comparators=[ast.Name(id=name)]

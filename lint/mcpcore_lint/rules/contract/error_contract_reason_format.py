@@ -79,6 +79,7 @@ def _renamed(entry: Entry, old: str, new: str, ctx: RuleContext) -> Fix | None:
         return None
     module.complete()
     strings = [node for node in walk([module.tree]) if isinstance(node, ast.Constant) and node.value == old]
+    # A docstring of that one word is no use of the reason.
     uses = [node for node in strings if not isinstance(module.parents[node], ast.Expr)]
     if not all(_is_reason(node, ctx) for node in uses):
         return None

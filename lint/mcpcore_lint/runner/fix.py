@@ -163,6 +163,7 @@ class _Fixer:
         absolute = self._absolute(path)
         raw = self.contents[absolute] if absolute in self.contents else _read(absolute, seen.get(absolute))
         source = Source.from_bytes(path, raw)
+        # Encodings such as UTF-7 write one text in several ways, and the fix would change the rest of the file.
         if source.to_bytes(source.text) != raw:
             self.fail(path, f"not fixed: its {source.encoding} text cannot be written back unchanged")
             return False

@@ -48,6 +48,7 @@ class Ran(NamedTuple):
     @property
     def end(self) -> str:
         """How it ended."""
+        # A plugin or the shell may print more below the summary.
         ends = [line for line in self.lines if _SUMMARY.search(line)] or self.lines or [""]
         return f"{ends[-1]} (exit code {self.code})"
 
@@ -55,6 +56,7 @@ class Ran(NamedTuple):
         """The errors that pytest shows of tests without an explanation, each with the number of tests that it ended."""
         _, *parts = _REPORT.split("\n".join(self.lines))
         reports = [text for name, text in zip(parts[::2], parts[1::2], strict=True) if name not in explained]
+        # The last error of a report ended the test; those above are its causes.
         return Counter(errors[-1][:_WIDTH] for report in reports if (errors := _ERROR.findall(report)))
 
     @property
@@ -91,6 +93,7 @@ class Ran(NamedTuple):
 def _is_of(test: str, path: str, name: str) -> bool:
     """Whether a line of pytest is about a test in a file; the two may be relative to other folders."""
     file, _, inside = test.rpartition(" ")[2].partition("::")
+    # The colons end both names: `test_a` is not `test_ab`, and a class that fails as a whole is explained by its test.
     return f"{name}::".startswith(f"{inside}::") and (
         f"/{path}".endswith(f"/{file}") or f"/{file}".endswith(f"/{path}")
     )

@@ -90,6 +90,7 @@ class Matcher(difflib.SequenceMatcher[str]):
             if a_start < a_end and b_start < b_end:
                 between = difflib.SequenceMatcher(None, a[a_start:a_end], b[b_start:b_end]).get_matching_blocks()[:-1]
                 blocks += (difflib.Match(a_start + line, b_start + other, size) for line, other, size in between)
+            # An anchor is one line. Behind the last, this is the empty block with which difflib ends its list too.
             blocks.append(difflib.Match(a_end, b_end, int(a_end < len(a))))
             a_start, b_start = a_end + 1, b_end + 1
         joined = blocks[:1]
@@ -105,6 +106,7 @@ class Matcher(difflib.SequenceMatcher[str]):
         """The longest chain of lines that both files have equally often, in the order of both."""
         counts, others = Counter(self._before), Counter(self._after)
         places: dict[str, list[int]] = {line: [] for line, count in counts.items() if others[line] == count}
+        # Backwards, so that `pop` takes the first place of a line.
         for place in range(len(self._after) - 1, -1, -1):
             if self._after[place] in places:
                 places[self._after[place]].append(place)

@@ -49,6 +49,7 @@ def lint_groups(
                 result.diagnostics += _unknown_handlers(group, report.tools, result)
             if result.inputs is not None:
                 result.inputs += group.inputs()
+        # Which documents there are is not among the inputs, so this output cannot be kept.
         if group.config.markdown:
             result.inputs = None
         for document in group.documents:

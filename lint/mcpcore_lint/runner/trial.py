@@ -72,6 +72,7 @@ class Trial(NamedTuple):
 
     def _ask(self, task: Sequence[object], root: str | None = None) -> tuple[Any, str]:
         """The answer of the interpreter to a task, and else the reason."""
+        # Without `-B`, Python would write bytecode into the user's folders.
         command = [self.python, "-B", _SCRIPT, json.dumps(task)]
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         try:
@@ -121,6 +122,7 @@ class Trial(NamedTuple):
                     decide = f"it asks for {wanted}, so take a release of it that does not, or leave it out"
                     left.append(Left(shown(path), line, (), f"the dependency {name}", decide))
             strictest: dict[int, Left] = {}
+            # The strictest requirement comes last, and replaces the others of a pin.
             for framework, name, least in sorted(answer["needs"], key=lambda need: _numbers(need[2])):
                 pin = re.search(_PIN % re.sub("[-_.]", "[-_.]", name), text, re.MULTILINE | re.IGNORECASE)
                 if (
@@ -139,6 +141,7 @@ class Trial(NamedTuple):
         if not self.check:
             return None
         folder = os.path.dirname(os.path.abspath(self.python))
+        # `pytest` in the command is then the one of the environment.
         environment = {**os.environ, "PATH": os.pathsep.join([folder, os.environ.get("PATH", "")])}
         ran = subprocess.run(  # noqa: S602 - the user's own command
             self.check, shell=True, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -203,9 +206,11 @@ class Experiment:
         """
         undone: dict[str, str] = {}
         unreadable = self._imports.unreadable
+        # Again after each round, since a file that is put back may lack what others import from it by now.
         while True:
             after = self._trial.imports(self._tried, self._root)
             lacking = after.lacking
+            # The file that raised is put back, which may be another one than the file that was imported.
             broke = {
                 problem.at: problem.why
                 for path, problem in after.failed.items()
@@ -226,6 +231,7 @@ class Experiment:
         failed = after.failed.items() if not untried else ()
         broken = [(path, problem.why) for path, problem in failed if path not in lacking]
         runs = (self._ran, ran) if ran is not None and self._ran is not None else ()
+        # A command that failed before says nothing about the migration.
         worse = ran is not None and self._ran is not None and ran.code != 0 == self._ran.code
         missing = lacking.items() if not untried else ()
         return Tried(untried, (*undone.items(),), (*broken,), after.tools, runs, lacking=(*missing,), worse=worse)

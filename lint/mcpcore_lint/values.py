@@ -79,7 +79,7 @@ class Mapping(Value):
 
     def get(self, key: str) -> Value | None:
         """The value of a string key, or None."""
-        for item_key, value in self.items:
+        for item_key, value in reversed(self.items):  # the last entry of a key counts
             if isinstance(item_key, Const) and item_key.value == key:
                 return value
         return None

@@ -519,10 +519,11 @@ class Conditions:
                 known = isinstance(scope, Frame) and not isinstance(value, (Unknown, Choice))
                 return is_left_out(value) is isinstance(operator, ast.Is) if known else None
             case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as operator], comparators=[right]):
-                text, texts = self.text(left, scope), self._texts(right, scope)
+                # To find the texts of a collection may take a walk through all callers.
+                texts = self._texts(right, scope) if (text := self.text(left, scope)) is not None else None
                 return None if text is None or texts is None else (text in texts) is isinstance(operator, ast.In)
             case ast.Call(func=ast.Attribute(value=whole, attr="startswith" | "endswith" as method), args=[affix]):
-                text, texts = self.text(whole, scope), self._texts(affix, scope)
+                texts = self._texts(affix, scope) if (text := self.text(whole, scope)) is not None else None
                 return None if text is None or texts is None else bool(getattr(text, method)(texts))
             case (
                 ast.Call(func=ast.Name(id="hasattr"), args=[item, ast.Constant(value=str(name))])

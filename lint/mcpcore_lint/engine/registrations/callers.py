@@ -212,9 +212,14 @@ def is_never_run(scope: Scope) -> bool:
             is_unused(home)
             and not makes_server(own.source.text)
             and project.has_text(own, makes_server)
-            and not project.has_text(own, lambda text: _SEARCHING.search(text) is not None)
+            and not project.has_text(own, _searches_modules)
         ),
     )
+
+
+def _searches_modules(text: str) -> bool:
+    """Whether the text of a file imports modules by their names, or looks up members of modules."""
+    return _SEARCHING.search(text) is not None
 
 
 def is_decorator(call: ast.Call) -> bool:

@@ -61,6 +61,8 @@ class Project:
         # The paths of those files and of the files held in memory, and those of them that are no tests, sorted.
         self._paths: set[str] = set()
         self._searched: list[str] = []
+        self._matching: dict[Callable[[str], bool], list[str]] = {}
+        """The files with a text that matches: the same search is made for many functions."""
         self._by_tree: dict[ast.AST, Module] = {}
         self._classes: dict[ast.ClassDef, ClassInfo] = {}
         self._classes_by_name: dict[str, ClassInfo] = {}
@@ -440,10 +442,13 @@ class Project:
                     break
             self._paths = {folder + name for folder, names in self._all.items() for name in names} | self._given.keys()
             self._searched = sorted(path for path in self._paths if not _OF_TESTS.search(os.path.basename(path)))
+            self._matching.clear()
         if len(self._paths) > MANY or len(self._all) > MANY:
             return None
         self._depends(of.absolute, self._paths, self._all)
-        return [path for path in self._searched if matches(self.text_of(path))]
+        if matches not in self._matching:
+            self._matching[matches] = [path for path in self._searched if matches(self.text_of(path))]
+        return self._matching[matches]
 
     def module_defining(self, node: FunctionNode) -> Module | None:
         """The module that a function is in."""

@@ -516,15 +516,16 @@ def _is_checked(name: ast.Name, body: Body) -> bool:
     flags = {
         target.id
         for assignment in body.all(ast.Assign)
-        if looks_for_failure(assignment.value, name.id)
+        if name.id in body.names_in(assignment.value) and looks_for_failure(assignment.value, name.id)
         for target in assignment.targets
         if isinstance(target, ast.Name)
     }
     for node in body.all(ast.If):
         if node.lineno > name.lineno:
             continue  # a test after the answer decides nothing about it
-        looks = looks_for_failure(node.test, name.id) and not _only_sorts(node, name.id, body)
-        if not looks and not any(mentions(node.test, flag) for flag in flags):
+        names = body.names_in(node.test)
+        looks = name.id in names and looks_for_failure(node.test, name.id) and not _only_sorts(node, name.id, body)
+        if not looks and flags.isdisjoint(names):
             continue
         if inside(name, node.body):
             test = ast.unparse(node.test)

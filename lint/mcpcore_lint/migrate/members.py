@@ -47,7 +47,7 @@ def plan_members(module: Module) -> tuple[list[Edit], list[Left]]:
 
 
 def _may_await(call: ast.Call, module: Module) -> bool:
-    """Whether a call stands in an async function, and not in an f-string, whose parts Python 3.11 does not place."""
+    """Whether a call is in an async function, and not in an f-string, whose parts have no places in Python 3.11."""
     around = module.parents.get(call)
     while around is not None and not isinstance(around, (*FUNCTIONS, ast.Lambda, ast.ClassDef, ast.JoinedStr)):
         around = module.parents.get(around)
@@ -55,7 +55,7 @@ def _may_await(call: ast.Call, module: Module) -> bool:
 
 
 def _awaited(call: ast.Call, method: str, module: Module) -> list[Edit]:
-    """The edits that await a call; what it stores is kept for one request, as FastMCP 2 did, and may be any object."""
+    """The edits that await a call. A stored value is kept for one request, as in FastMCP 2, and may be any object."""
     start, end = module.source.node_range(call)
     around = module.parents.get(call)
     is_used = isinstance(around, (ast.Attribute, ast.Subscript, ast.Call)) and call in {

@@ -178,8 +178,6 @@ def _holders(handler: Handler, routes: Sequence[Served]) -> set[str]:
     """The parameters that hold the arguments of a call: `**kwargs`, and those that get one of the dispatcher."""
     node, scope = handler.node, handler.module.scope_of(handler.node)
     holders = {node.args.kwarg.arg} if node.args.kwarg is not None else set[str]()
-    if isinstance(node, ast.Lambda):
-        return holders
     for route in routes:
         theirs = {parameter.arg for parameter in all_parameters(route.inside.node.args)} - _changed(
             route.inside.module.scope_of(route.inside.node)

@@ -16,7 +16,7 @@ from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, defaults_of, returned
 from mcpcore_lint.engine.syntax.scopes import Binding, Bindings, Scope
-from mcpcore_lint.model import CallValue, Symbol, string
+from mcpcore_lint.model import CallValue, FunctionNode, Symbol, string
 from mcpcore_lint.names import FRAMEWORKS
 
 DEEP: Final = 8
@@ -247,7 +247,7 @@ def method_made(func: ast.Attribute, scope: Scope, depth: int = 0) -> tuple[Func
     return (method[0], method[1].module) if method is not None else None
 
 
-def arguments_of(function: Function, call: ast.Call, *, bound_first: bool = False) -> dict[str, ast.expr]:
+def arguments_of(function: FunctionNode, call: ast.Call, *, bound_first: bool = False) -> dict[str, ast.expr]:
     """The argument for each parameter of a function, as far as the call shows it."""
     positional = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)][bound_first:]
     arguments: dict[str, ast.expr] = {}

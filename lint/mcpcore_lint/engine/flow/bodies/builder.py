@@ -65,9 +65,13 @@ class HandlerBuilder:
             elif error := self.errors.read(call):
                 self.errors.sites[call] = error
         throws = [throw for statement in self.body.raises for throw in self.raises.throws(statement)]
+        answers = (
+            # A lambda answers with its expression.
+            [ast.copy_location(ast.Return(node.body), node.body)] if isinstance(node, ast.Lambda) else self.body.returns
+        )
         returns = [
             ReturnSite(statement, self.module, self.scope, self.raises.catch_of(statement), node)
-            for statement in self.body.returns
+            for statement in answers
             if statement not in nested
         ]
         return replace(

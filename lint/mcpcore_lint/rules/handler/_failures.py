@@ -35,14 +35,14 @@ MARKING_KEYS: Final = SUCCESS_KEYS | FAILURE_KEYS | STATUS_KEYS | ERROR_KEYS
 MESSAGE_KEYS: Final = frozenset({"message", "detail", "msg", "reason"})
 _TEXT_KEYS: Final = MESSAGE_KEYS | {"result", "output", "text", "content", "response"}
 """Keys whose text, if an `except` clause returns nothing else, is about the failure."""
-RELEVANT_KEYS: Final = MARKING_KEYS | _TEXT_KEYS
+_ERROR_CODES: Final = frozenset({"error_code", "errorcode", "error_type", "errortype"})
+"""Keys that only a failure has."""
+RELEVANT_KEYS: Final = MARKING_KEYS | _TEXT_KEYS | _ERROR_CODES
 _ERROR_DETAILS: Final = frozenset(
     {"error", "message", "detail", "details", "code", "hint", "suggestion", "status", "type", "error_type", "reason",
      "error_code", "errorcode", "traceback", "status_code", "success", "ok", "tool", "help"}
 )  # fmt: skip
 """Keys that describe a failure. A mapping with other keys may be a result."""
-_ERROR_CODES: Final = frozenset({"error_code", "errorcode", "error_type", "errortype"})
-"""Keys that only a failure has."""
 _DECLINED: Final = regex(
     r"\b(?:cancel+ed|declined|rejected|aborted)(?: by (?:the |a )?(?:user|person|human))?[.!]?(?:\s|$)", re.IGNORECASE
 )
@@ -364,10 +364,14 @@ class FailureDetector:
             for key, value in table.items()
         ):
             return None
-        for key in _TEXT_KEYS & table.keys():
-            value = table[key]
-            is_text = isinstance(value, CallValue) and value.func.name in _TEXT_FUNCTIONS
-            if is_text or (isinstance(value, (Const, Text)) and self._text_shape(value, in_clause=True)):
+        for key, value in table.items():
+            is_text = (
+                value.func.name in _TEXT_FUNCTIONS
+                if isinstance(value, CallValue)
+                else isinstance(value, (Const, Text)) and self._text_shape(value, in_clause=True) is not None
+            )
+            is_empty = isinstance(value, Const) and not value.value
+            if (key in _ERROR_CODES and not is_empty) or (key in _TEXT_KEYS and is_text):
                 return f'{{"{spelled[key]}": ...}}'
         return None
 

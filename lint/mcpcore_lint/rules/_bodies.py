@@ -440,10 +440,18 @@ def decided(test: ast.expr, known: dict[str, bool], schemas: Schemas) -> bool | 
         ) if name in schemas:
             never = schemas[name].kind in _NEVER_NONE and not schemas[name].optional
             return isinstance(operation, ast.IsNot) if never else None
-        case ast.Compare(
-            left=ast.Name(id=name), ops=[order], comparators=[ast.Constant(value=int() | float() as limit)]
+        case ast.Compare(left=left, ops=[first, *others], comparators=[middle, *right]) if others:
+            pair: list[ast.expr] = [ast.Compare(left, [first], [middle]), ast.Compare(middle, others, right)]
+            return decided(ast.BoolOp(ast.And(), pair), known, schemas)
+        case (
+            ast.Compare(left=ast.Name(id=name), ops=[order], comparators=[ast.Constant(value=int() | float() as limit)])
+            | ast.Compare(
+                left=ast.Constant(value=int() | float() as limit), ops=[order], comparators=[ast.Name(id=name)]
+            )
         ) if name in schemas and type(order) in ORDERS:
-            verdicts = {ORDERS[type(order)](end, limit) for end in schemas[name][2:4]}
+            is_first = isinstance(test.left, ast.Name)
+            ends = [(end, limit) if is_first else (limit, end) for end in schemas[name][2:4]]
+            verdicts = {ORDERS[type(order)](*both) for both in ends}
             return verdicts.pop() if len(verdicts) == 1 else None
     return None
 

@@ -163,6 +163,15 @@ class Inference:
                 kinds += [kind for part in parts for kind in self.annotation(part, where)] or [
                     Outside("builtins.Exception")
                 ]
+        if not kinds and where.is_module and where.module.source.has("global "):
+            # `client = None`, until a function with `global client` makes it
+            where.module.complete()
+            setters = [
+                inner
+                for inner in [*where.module.functions.values()]
+                if node.id in inner.bindings and node.id in inner.globals
+            ]
+            kinds += [kind for inner in setters for kind in self._bound(node, inner, inner, inner.bindings[node.id])]
         return once(kinds)
 
     def _parameter(self, name: str, scope: Scope, annotation: ast.expr | None) -> list[Kind]:

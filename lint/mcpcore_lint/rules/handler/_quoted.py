@@ -48,11 +48,14 @@ def _is_text(node: ast.expr) -> bool:
     match node:
         case ast.Call(func=ast.Attribute(value=inner, attr="strip" | "decode")):
             return _is_text(inner)
-        case ast.Attribute(attr="text" | "stderr"):
+        case (
+            ast.Attribute(attr="text" | "stderr")
+            | ast.Call(func=ast.Name(id="str"))
+            | ast.JoinedStr()
+            | ast.BinOp(op=ast.Add())
+        ):
             return True
-        case ast.Call(func=ast.Name(id="str")) | ast.JoinedStr():
-            return True
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+    return False
 
 
 def _failed_at(node: ast.expr, body: Body) -> Iterator[str]:

@@ -451,8 +451,8 @@ async def test_what_handlers_return_is_understood(tmp_path: Path) -> None:
     either = unknown.replace("listed()", "listed() -> list[Tool] | dict", 1)
     assert any(text.startswith(line) for text in report(run(tmp_path, {"server.py": OTHERS, "other.py": either})[0]))
     listed = 'return [types.Resource(uri="memo://a", name="a")]'
-    handed = OTHERS.replace(listed, "answer = await calls.upstream.list_resources()\n        return answer.resources")
-    assert '"resources/list"' in run(tmp_path / "on", {"server.py": handed})[1]["server.py"]
+    proxied = OTHERS.replace(listed, "answer = await calls.upstream.list_resources()\n        return answer.resources")
+    assert '"resources/list"' in run(tmp_path / "on", {"server.py": proxied})[1]["server.py"]
     space = executed(run(tmp_path / "one", {"server.py": OTHERS})[1]["server.py"])
     async with Client(space["make"]()) as client:
         assert ["find"] == [tool.name for tool in (await client.list_tools()).tools]

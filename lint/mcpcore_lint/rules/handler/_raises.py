@@ -255,7 +255,7 @@ def _is_plain(nodes: Sequence[ast.AST]) -> bool:
     )
 
 
-def _run_by(statements: Iterable[ast.stmt]) -> list[ast.AST]:
+def _run_by(statements: Iterable[ast.AST]) -> list[ast.AST]:
     """The nodes that statements run: all but the annotations of variables, which no function evaluates."""
     nodes = walk_shallow([*statements])
     kept = {part for node in nodes if isinstance(node, ast.AnnAssign) for part in walk([node.annotation])}

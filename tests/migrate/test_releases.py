@@ -94,6 +94,7 @@ def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
         'sub = FastMCP("b", middleware=[ContractMiddleware(expose_internal_errors="message")])\nmcp.mount(sub, namespace="b")\n',
         'mcp.run(transport="http", host=os.getenv("HOST", "0.0.0.0"), port=8000, path="/x")\n',
         '    await ctx.set_state("a", 1, serializable=False)\n    await ctx.set_state("b", 1)\n',
+        "    return str({tool.name: tool for tool in await mcp.list_tools()})\n",
     ):
         assert part in server
     assert [
@@ -114,10 +115,9 @@ def test_a_server_of_fastmcp_2(tmp_path: Path) -> None:
             "list_roots() of the context, which FastMCP 4.0 changed: write (await ctx.session.list_roots()).roots for "
             "clients before protocol 2026-07-28, and take others' paths"
         ),
-        "get_tools() of the server, which FastMCP 3.0 does not have: call list_tools(), which returns a list",
     ] == [line.partition(": ")[2] for line in report(outcome)]
     again, _ = run(tmp_path, {})
-    assert ((), (), [STOPS, STOPS, FAILS, 0, FAILS]) == (
+    assert ((), (), [STOPS, STOPS, FAILS, 0]) == (
         again.files,
         again.removed,
         [line.stops for line in outcome.left],
@@ -173,6 +173,34 @@ def test_the_state_of_a_context_is_awaited(tmp_path: Path) -> None:
         assert part in files["server.py"]
     changed = "get_state() of the context, which FastMCP 3.0 changed: await it, and store values that are JSON"
     assert [f"server.py:{line}: {changed}" for line in (25, 26, 31)] == report(outcome)
+
+
+LISTED = """import asyncio
+
+from fastmcp import FastMCP
+
+mcp = FastMCP("a")
+found = asyncio.run(mcp.get_resources())["memo://a"]
+
+
+async def test_all():
+    assert "sum" in await mcp.get_tools() and (await mcp.get_prompts()).keys() == {"ask"}
+    assert "x" not in await asyncio.wait_for(mcp.get_resource_templates(), 3)
+    assert f"{await mcp.get_tools()}" != str(mcp.get_tools)
+"""
+
+
+def test_what_a_server_has_is_listed(tmp_path: Path) -> None:
+    """A list becomes the dict of before where the call is run at once; elsewhere there is a line."""
+    outcome, files = run(tmp_path, {"test_all.py": LISTED})
+    for part in (
+        'found = {str(resource.uri): resource for resource in asyncio.run(mcp.list_resources())}["memo://a"]\n',
+        'assert "sum" in {tool.name: tool for tool in await mcp.list_tools()} and ',
+        ' and ({prompt.name: prompt for prompt in await mcp.list_prompts()}).keys() == {"ask"}\n',
+        LISTED.partition("ask")[2],
+    ):
+        assert part in files["test_all.py"]
+    assert [11, 12] == [place.line for place in outcome.left]
 
 
 MANAGED = """async def test_sell(server):

@@ -5,6 +5,7 @@ from typing import Final
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
@@ -18,6 +19,14 @@ _MEMBERS: Final = (
     (_CONTEXTS, CONTEXT, "{}() of the context, which {} changed"),
 )
 _STATE: Final = frozenset({"get_state", "set_state"})
+_RUNNING: Final = frozenset({"run", "run_until_complete"})
+_KEYS: Final = {
+    "get_tools": "tool.name: tool for tool",
+    "get_prompts": "prompt.name: prompt for prompt",
+    "get_resources": "str(resource.uri): resource for resource",
+    "get_resource_templates": "template.uri_template: template for template",
+}
+"""The methods that returned a dict, which one that lists the same returns as a list, each with what the dict had."""
 _OF_MIDDLEWARE: Final = "fastmcp_context"
 """The attribute of what middleware gets that has the context."""
 
@@ -41,17 +50,42 @@ def plan_members(module: Module) -> tuple[list[Edit], list[Left]]:
                 if _may_await(call, module):
                     edits += _awaited(call, node.attr, module)
                     continue
+            if (listing := _listed(node, call, module)) is not None:
+                edits += listing
+                continue
             release, instead = table[node.attr]
             left.append(Left(module.path, node.lineno, (), pattern.format(node.attr, release), instead))
     return edits, left
 
 
-def _may_await(call: ast.Call, module: Module) -> bool:
-    """Whether a call is in an async function, and not in an f-string, whose parts have no places in Python 3.11."""
-    around = module.parents.get(call)
-    while around is not None and not isinstance(around, (*FUNCTIONS, ast.Lambda, ast.ClassDef, ast.JoinedStr)):
+def _listed(node: ast.Attribute, call: ast.AST | None, module: Module) -> list[Edit] | None:
+    """The edits that make the dict of before of a list; None for another method, or where it is not run at once."""
+    around = module.parents.get(call) if isinstance(call, ast.Call) and call.func is node else None
+    is_run = isinstance(around, ast.Await) or (isinstance(around, ast.Call) and last_name(around) in _RUNNING)
+    if node.attr not in _KEYS or not isinstance(around, ast.expr) or not is_run or _is_in_text(around, module):
+        return None
+    (start, end), method = module.source.node_range(around), module.source.node_range(node)[1]
+    return [
+        Edit(start, start, f"{{{_KEYS[node.attr]} in "),
+        Edit(method - len(node.attr), method, node.attr.replace("get", "list")),
+        Edit(end, end, "}"),
+    ]
+
+
+def _is_in_text(node: ast.AST, module: Module) -> bool:
+    """Whether a node is in an f-string, whose parts have no places in Python 3.11."""
+    around: ast.AST | None = node
+    while around is not None and not isinstance(around, (ast.stmt, ast.JoinedStr)):
         around = module.parents.get(around)
-    return isinstance(around, ast.AsyncFunctionDef)
+    return isinstance(around, ast.JoinedStr)
+
+
+def _may_await(call: ast.Call, module: Module) -> bool:
+    """Whether a call is in an async function, in a place that can be edited."""
+    around = module.parents.get(call)
+    while around is not None and not isinstance(around, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+        around = module.parents.get(around)
+    return isinstance(around, ast.AsyncFunctionDef) and not _is_in_text(call, module)
 
 
 def _awaited(call: ast.Call, method: str, module: Module) -> list[Edit]:

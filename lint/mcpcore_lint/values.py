@@ -174,6 +174,17 @@ def strings(value: Value) -> tuple[str, ...] | None:
     return None if None in texts else tuple(text for text in texts if text is not None)
 
 
+def pieces(value: Value) -> tuple[str | None, ...]:
+    """The pieces of a text, with None for each unknown piece; for any other value, that alone."""
+    return value.parts if isinstance(value, Text) else (string(value),)
+
+
+def joined(node: ast.AST, module: Module, parts: list[str | None]) -> Value:
+    """A string made of pieces, of which None is unknown."""
+    known = [part for part in parts if part is not None]
+    return Const(node, module, "".join(known)) if len(known) == len(parts) else Text(node, module, tuple(parts))
+
+
 def is_left_out(value: Value) -> bool:
     """Whether an argument is definitely missing or None."""
     return isinstance(value, Missing) or (type(value) is Const and value.value is None)

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.callers import all_callers_of, callers_of
 from mcpcore_lint.engine.registrations.environment import arguments_of
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round, last_name
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, children, defaults_of, walk
@@ -174,21 +174,34 @@ def of_tool(
     }
 
 
+def of_node(node: ast.AST, function: Handler, tool: ToolDef, ctx: RuleContext) -> Schemas:
+    """What the schema of the tool allows for which a node of a function runs: of the only one in a dispatcher."""
+    served = [
+        (registration, route)
+        for registration, route in _served_at(node, function.module.scope_of(function.node), tool, ctx)
+        if route.inside.node is function.node
+    ]
+    return of_tool(tool, function, ctx, served=served[0] if len(served) == 1 else None)
+
+
 def _holders(handler: Handler, routes: Sequence[Served]) -> set[str]:
-    """The parameters that hold the arguments of a call: `**kwargs`, and those that get one of the dispatcher."""
-    node, scope = handler.node, handler.module.scope_of(handler.node)
-    holders = {node.args.kwarg.arg} if node.args.kwarg is not None else set[str]()
+    """The parameters that hold the arguments of a call: `**kwargs`, and those that get the dispatcher's on the way."""
+    holders = {handler.node.args.kwarg.arg} if handler.node.args.kwarg is not None else set[str]()
     for route in routes:
-        theirs = {parameter.arg for parameter in all_parameters(route.inside.node.args)} - _changed(
-            route.inside.module.scope_of(route.inside.node)
-        )
-        holders |= theirs if route.inside.node is node else set()
-        passed = arguments_of(node, route.call, bound_first=scope.owner is not None) if route.call is not None else {}
-        for name, argument in passed.items():
-            whole = argument.values[0] if isinstance(argument, ast.BoolOp) else argument  # `arguments or {}`
-            if getattr(whole, "id", "") in theirs:
-                holders.add(name)
-    return holders - _changed(scope)
+        way = [*route.way, *([(route.inside, route.call)] if route.inside.node is not handler.node else [])]
+        functions = [*(function for function, _ in way), handler]
+        theirs = {parameter.arg for parameter in all_parameters(functions[0].node.args)}
+        for (function, call), following in zip(way, functions[1:], strict=True):
+            theirs -= _changed(function.module.scope_of(function.node))
+            bound_first = following.module.scope_of(following.node).owner is not None
+            passed = arguments_of(following.node, call, bound_first=bound_first) if call is not None else {}
+            wholes = (  # of `arguments or {}`
+                (name, argument.values[0] if isinstance(argument, ast.BoolOp) else argument)
+                for name, argument in passed.items()
+            )
+            theirs = {name for name, whole in wholes if getattr(whole, "id", "") in theirs}
+        holders |= theirs
+    return holders - _changed(handler.module.scope_of(handler.node))
 
 
 def _changed(scope: Scope) -> frozenset[str]:
@@ -255,8 +268,8 @@ def only(value: object) -> Accepted:
     return Accepted(frozenset({value}), type(value).__name__, least, most, optional=value is None)
 
 
-def _served_at(call: ast.Call, scope: Scope, tool: ToolDef, ctx: RuleContext) -> Iterator[tuple[ast.expr, Served]]:
-    """The tools for which a dispatcher makes a call, each with its registration."""
+def _served_at(node: ast.AST, scope: Scope, tool: ToolDef, ctx: RuleContext) -> Iterator[tuple[ast.expr, Served]]:
+    """The tools for which a node of a dispatcher runs, each with its registration."""
     memo = tool.module.memo
     if "served" not in memo:
         dispatchers = memo["served"] = dict[Any, list[Any]]()
@@ -270,8 +283,9 @@ def _served_at(call: ast.Call, scope: Scope, tool: ToolDef, ctx: RuleContext) ->
             node: frozenset[Any]().union(*(elsewhere for *_, elsewhere in routes))
             for node, routes in dispatchers.items()
         }
-    # Each tool has the lines of all others, so only those around the call are compared.
-    around = {lines for lines in memo["branches"].get(scope.node, ()) if lines[0] <= call.lineno <= lines[1]}
+    # Each tool has the lines of all others, so only those around the node are compared.
+    line = getattr(node, "lineno", 0)
+    around = {lines for lines in memo["branches"].get(scope.node, ()) if lines[0] <= line <= lines[1]}
     for registration, route, elsewhere in memo["served"].get(scope.node, ()):
         if around.isdisjoint(elsewhere):
             yield registration, route
@@ -355,8 +369,11 @@ def accepted(node: ast.expr | None, parameters: Schemas, properties: Schemas, sc
             values = whole.values if whole is not None else frozenset[object]()
             known = all(isinstance(text, str) for text in values)
             return Accepted(frozenset(getattr(text, change)() for text in values if known), "str")
-        case ast.Call(func=ast.Name(id=kind), args=[inner]):  # `int(...)` keeps what is an integer
+        case ast.Call(func=ast.Name(id=kind) as made, args=[inner]):  # `int(...)` keeps what is an integer
             whole = accepted(inner, parameters, properties, scope)
+            members = _plain(Resolver().members(evaluate(made, scope)))
+            if whole is not None and whole.values and isinstance(members, tuple) and whole.values <= {*members}:
+                return Accepted(frozenset())  # `Mode(...)` makes a member of what is a member's value
             return whole if whole is not None and whole.kind == kind and not whole.optional else None
         case ast.BoolOp(op=ast.Or(), values=[inner, other]):
             whole = accepted(inner, parameters, properties, scope)

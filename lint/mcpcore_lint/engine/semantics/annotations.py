@@ -128,3 +128,12 @@ def unquote(node: ast.expr | None) -> ast.expr | None:
                 ast.copy_location(part, node)
         node = inner
     return node
+
+
+def too_long(node: ast.expr) -> bool:
+    """Whether a chain of attributes is longer than can be followed: this is known without following each of them."""
+    for _ in range(MAX_DEPTH):
+        if type(node) is not ast.Attribute:
+            return False
+        node = node.value
+    return True

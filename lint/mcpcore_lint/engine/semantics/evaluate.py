@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from mcpcore_lint.dataclasses import replace
-from mcpcore_lint.engine.semantics.annotations import MAX_DEPTH, AnnotationReader
+from mcpcore_lint.engine.semantics.annotations import MAX_DEPTH, AnnotationReader, too_long
 from mcpcore_lint.engine.semantics.codes import CODES, code_of, custom_code
 from mcpcore_lint.engine.semantics.symbols import class_info, enum_like, exported_by_mcpcore, qualified
 from mcpcore_lint.engine.syntax.module import Module
@@ -30,14 +30,13 @@ from mcpcore_lint.model import (
     string,
 )
 from mcpcore_lint.names import BUILTIN_NAMES, ENTRY_POSITIONAL, canonical
-from mcpcore_lint.values import MAX_OPTIONS, choice
+from mcpcore_lint.values import MAX_OPTIONS, choice, joined, pieces
 
 T = TypeVar("T")
 MAX_STEPS: Final = 1_000
 """The maximum number of bindings to visit for one expression. A name that is bound often has too many paths."""
 MAX_ITEMS: Final = 2_000
 """The maximum number of known items of a list. Lists that contain each other can grow without end."""
-
 
 _VALUE: Final = frozenset({"value", "_value_"})
 _CONTAINERS: Final = (Items, Mapping)
@@ -251,7 +250,7 @@ class Resolver(AnnotationReader):
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         """The value of `base.attr`."""
         module = scope.module
-        if self.depth == 1 and _too_long(node):
+        if self.depth == 1 and too_long(node):
             return Unknown(node, module, "the expression is too deep to follow")
         base = self.expression(node.value, scope)
         if type(base) is Unknown:
@@ -329,17 +328,17 @@ class Resolver(AnnotationReader):
             # `!r` and `:>8` change the text of the value.
             plain = isinstance(piece, ast.FormattedValue) and piece.format_spec is None and piece.conversion == -1
             if isinstance(piece, ast.FormattedValue):
-                parts += _parts(self.expression(piece.value, scope)) if plain else [None]
+                parts += pieces(self.expression(piece.value, scope)) if plain else [None]
             else:
-                parts += _parts(self.expression(piece, scope))
-        return _text(node, scope.module, parts)
+                parts += pieces(self.expression(piece, scope))
+        return joined(node, scope.module, parts)
 
     def _items(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
         items: list[Value] = []
         complete = True
         for element in node.elts:
             if isinstance(element, ast.Starred):
-                value = self.expression(element.value, scope)
+                value = self.members(self.expression(element.value, scope))
                 if isinstance(value, Items):
                     items.extend(value.items)
                     complete = complete and value.complete
@@ -351,6 +350,39 @@ class Resolver(AnnotationReader):
             items, complete = items[:MAX_ITEMS], False
         kind = "tuple" if isinstance(node, ast.Tuple) else "set" if isinstance(node, ast.Set) else "list"
         return Items(node, scope.module, kind, tuple(items), complete)  # type: ignore[arg-type]
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope) -> Value:
+        """All items of something, or an attribute of each: `[mode.value for mode in Mode]`."""
+        module = scope.module
+        kind: Any = "set" if isinstance(node, ast.SetComp) else "list"
+        match node.generators, node.elt:
+            case (
+                [ast.comprehension(target=ast.Name(id=target), iter=source, ifs=[], is_async=0)],
+                ast.Name(id=name) | ast.Attribute(value=ast.Name(id=name)) as element,
+            ) if name == target:
+                whole = self.members(self.expression(source, scope))
+                # A list that is made empty is filled later, perhaps by a function that gets it.
+                if isinstance(whole, Items) and whole.items:
+                    items = (
+                        tuple(self._attribute_of(item, element, module) for item in whole.items)
+                        if isinstance(element, ast.Attribute)
+                        else whole.items
+                    )
+                    return Items(node, module, kind, items, whole.complete)
+        return Unknown(node, module, "a comprehension that is not followed")
+
+    def members(self, value: Value) -> Value:
+        """The values of the members of an enum of the project, over which a loop goes; any other value as it is."""
+        info = class_info(value) if isinstance(value, Symbol) and enum_like(value) else None
+        if info is None or not isinstance(value, Symbol):
+            return value
+        members = [
+            self._class_attribute(value, ast.copy_location(ast.Attribute(core, name, ast.Load()), core), info.module)
+            for name, bindings in info.attributes.items()
+            # `_ignore_` and `__slots__` are no members.
+            if (core := bindings[0].value) is not None and not (name.startswith("_") and name.endswith("_"))
+        ]
+        return Items(value.node, info.module, "list", tuple(members), complete=True)
 
     def _dict(self, node: ast.Dict, scope: Scope) -> Value:
         pairs: list[tuple[Value, Value]] = []
@@ -382,10 +414,10 @@ class Resolver(AnnotationReader):
                 items = tuple(item for side in lists for item in side.items)
                 complete = len(lists) == 2 and all(side.complete for side in lists)
                 return Items(node, module, lists[0].kind, items[:MAX_ITEMS], complete and len(items) <= MAX_ITEMS)
-            parts = [*_parts(left), *_parts(right)]
+            parts = [*pieces(left), *pieces(right)]
             # Two unknown values may be numbers.
             if parts != [None, None]:
-                return _text(node, module, parts)
+                return joined(node, module, parts)
         return Unknown(node, module, "an operator that is not followed")
 
     def call(self, node: ast.Call, scope: Scope) -> Value:
@@ -413,8 +445,9 @@ class Resolver(AnnotationReader):
                 return args[1] if len(args) == 2 else Unknown(node, module, "a cast")
             case "builtins.list" | "builtins.tuple" | "builtins.set":
                 kind: Any = func.name.removeprefix("builtins.")
-                if len(args) == 1 and isinstance(args[0], Items):
-                    return Items(node, module, kind, args[0].items, args[0].complete)
+                whole = self.members(args[0]) if len(args) == 1 else None
+                if isinstance(whole, Items):
+                    return Items(node, module, kind, whole.items, whole.complete)
                 return Items(node, module, kind, (), complete=complete and not args and not keywords)
             case "builtins.dict":
                 tables = [arg for arg in args if isinstance(arg, Mapping)]
@@ -518,6 +551,7 @@ class Resolver(AnnotationReader):
         ast.List: _items,
         ast.Tuple: _items,
         ast.Set: _items,
+        **dict.fromkeys((ast.ListComp, ast.SetComp, ast.GeneratorExp), _comprehension),
         ast.Dict: _dict,
         ast.IfExp: _one_of,
         ast.BoolOp: _one_of,
@@ -560,25 +594,6 @@ def evaluate(node: ast.expr, scope: Scope) -> Value:
     return scope.values.get(node) or scope.values.setdefault(node, Resolver().expression(node, scope))
 
 
-def _too_long(node: ast.expr) -> bool:
-    """Whether a chain of attributes is longer than can be followed: this is known without following each of them."""
-    for _ in range(MAX_DEPTH):
-        if type(node) is not ast.Attribute:
-            return False
-        node = node.value
-    return True
-
-
 def _constant(node: ast.Constant, scope: Scope) -> Value:
     value = node.value
     return Unknown(node, scope.module, "an ellipsis") if value is ... else Const(node, scope.module, value)
-
-
-def _parts(value: Value) -> tuple[str | None, ...]:
-    return value.parts if isinstance(value, Text) else (string(value),)
-
-
-def _text(node: ast.expr, module: Module, parts: list[str | None]) -> Value:
-    """A string made of pieces, of which None is unknown."""
-    known = [part for part in parts if part is not None]
-    return Const(node, module, "".join(known)) if len(known) == len(parts) else Text(node, module, tuple(parts))

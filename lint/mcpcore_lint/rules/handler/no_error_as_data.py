@@ -10,7 +10,7 @@ from mcpcore_lint.frameworks import framework_of
 from mcpcore_lint.model import Handler, ToolDef
 from mcpcore_lint.patterns import regex
 from mcpcore_lint.rule import Rule, RuleContext
-from mcpcore_lint.rules._accepted import of_literals, of_tool, passed_to
+from mcpcore_lint.rules._accepted import of_literals, of_node, passed_to
 from mcpcore_lint.rules._bodies import body_of, inside, where_to
 from mcpcore_lint.rules.handler._failures import EXCEPTION_TEXT, Failure
 from mcpcore_lint.rules.handler._raises import guarded_risks, never_raises
@@ -79,7 +79,7 @@ class NoErrorAsData(Rule):
                 node,
                 risks=risks,
                 typed=is_checked,
-                properties=of_tool(tool, handler, ctx) if place is None else {},
+                properties=of_node(node, function or handler, tool, ctx) if tool.flavour == "lowlevel" else {},
                 passed=literals | (passed_to(function or handler, tool, ctx) if asks else {}),
             ):
                 continue

@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from mcpcore.contract.codes import LATER, NEVER, NOW
 from mcpcore_lint.config import ConfigError
-from mcpcore_lint.engine.semantics.annotations import unquote
+from mcpcore_lint.engine.semantics.annotations import NONE, NamedType
 from mcpcore_lint.engine.semantics.data_model import read_model, requires_value
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.engine.syntax.source import SourceError
@@ -387,6 +387,7 @@ _TYPES: Final = {
     "datetime.date": "string",
     "uuid.UUID": "string",
     "pathlib.Path": "string",
+    NONE: "null",
 }
 # A model may contain itself.
 _MAX_DEPTH: Final = 8
@@ -421,7 +422,7 @@ def schema_of_model(value: Value, depth: int = 0) -> dict[str, Any]:
     if model is None or not isinstance(value, Symbol):
         return {"type": "object"}
     properties = {
-        field.sent: schema_of_annotation(_annotation_of(field.node, field.module.tree), field.module.scope, depth + 1)
+        field.sent: schema_of_annotation(field.annotation, field.module.scope, depth + 1)
         for field in model.fields.values()
         if field.sent is not None
     }
@@ -430,55 +431,32 @@ def schema_of_model(value: Value, depth: int = 0) -> dict[str, Any]:
     return {**schema, "required": required} if required else schema
 
 
-def _annotation_of(target: ast.AST, tree: ast.AST) -> ast.expr | None:
-    targets = (node for node in ast.walk(tree) if isinstance(node, ast.AnnAssign) and node.target is target)
-    return next((node.annotation for node in targets), None)
-
-
 def schema_of_annotation(node: ast.expr | None, scope: Scope, depth: int = 0) -> dict[str, Any]:
     """The schema of an annotation; empty, which accepts anything, for what is not plain."""
-    node = unquote(node)
-    if node is None or depth > _MAX_DEPTH:
-        return {}
-    if isinstance(node, ast.Constant) and node.value is None:
-        return {"type": "null"}
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return _union([node.left, node.right], scope, depth)
-    if isinstance(node, ast.Subscript):
-        return _subscript(node, scope, depth)
-    value = evaluate(node, scope)
-    if not isinstance(value, Symbol):
-        return {}
-    if value.name in _TYPES:
-        return {"type": _TYPES[value.name]}
-    return schema_of_model(value, depth) if read_model(value) is not None else {}
-
-
-def _subscript(node: ast.Subscript, scope: Scope, depth: int) -> dict[str, Any]:
-    value = evaluate(node.value, scope)
-    name = value.name if isinstance(value, Symbol) else ""
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    if name in {"typing.Annotated", "typing.Required", "typing.NotRequired", "typing.Final"}:
-        return schema_of_annotation(parts[0], scope, depth + 1)
-    if name == "typing.Optional":
-        return _union([*parts, ast.Constant(None)], scope, depth)
-    if name == "typing.Union":
-        return _union(parts, scope, depth)
-    if name == "typing.Literal":
-        constants = [part.value for part in parts if isinstance(part, ast.Constant)]
-        known = len(constants) == len(parts) and all(isinstance(constant, str | int | None) for constant in constants)
-        return {"enum": constants} if known else {}
-    kind = _TYPES.get(name)
-    # The arguments of `tuple` are the types of its places, and so not of all its items.
-    if kind == "array" and name != "builtins.tuple":
-        return {"type": "array", "items": schema_of_annotation(parts[0], scope, depth + 1)}
-    return {"type": kind} if kind is not None else {}
-
-
-def _union(parts: list[ast.expr], scope: Scope, depth: int) -> dict[str, Any]:
-    branches = [schema_of_annotation(part, scope, depth + 1) for part in parts]
+    types = Resolver().named_types(node, scope) if depth <= _MAX_DEPTH else []
+    branches = [_schema_of_type(named, depth) for named in types]
+    if len(branches) == 1:
+        return branches[0]
     # An empty branch accepts anything, so the union does.
-    return {"anyOf": branches} if all(branches) else {}
+    return {"anyOf": branches} if branches and all(branches) else {}
+
+
+def _schema_of_type(named: NamedType, depth: int) -> dict[str, Any]:
+    if named.name == "typing.Literal":
+        constants = [part.value for part in named.arguments if isinstance(part, ast.Constant)]
+        known = len(constants) == len(named.arguments) and all(
+            isinstance(value, str | int | None) for value in constants
+        )
+        return {"enum": constants} if known else {}
+    kind = _TYPES.get(named.name)
+    # The arguments of `tuple` are the types of its places, and so not of all its items.
+    if kind == "array" and named.arguments and named.name != "builtins.tuple":
+        return {"type": "array", "items": schema_of_annotation(named.arguments[0], named.scope, depth + 1)}
+    if kind is not None:
+        return {"type": kind}
+    if named.symbol is None or read_model(named.symbol) is None:
+        return {}
+    return schema_of_model(named.symbol, depth)
 
 
 __all__ = ["Inventoried", "Inventory", "places_of_reasons", "take_inventory"]

@@ -5,12 +5,12 @@ from abc import ABC, abstractmethod
 from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.model import Symbol, Value, string
+from mcpcore_lint.model import CallValue, Symbol, Value, string
 
 MAX_DEPTH: Final = 40
 """The maximum depth of names, calls and operators to follow in an expression."""
 _WRAPPERS: Final = frozenset(
-    {"typing.Annotated", "typing.Final", "typing.ClassVar", "typing.Optional", "typing.Awaitable", "typing.Required",
+    {"typing.Annotated", "typing.Final", "typing.ClassVar", "typing.Awaitable", "typing.Required",
      "collections.abc.Awaitable", "typing.NotRequired", "typing.ReadOnly", "contextlib.AbstractContextManager",
      "contextlib.AbstractAsyncContextManager", "typing.ContextManager", "typing.AsyncContextManager"}
 )  # fmt: skip
@@ -18,12 +18,26 @@ _WRAPPERS: Final = frozenset(
 _COROUTINES: Final = frozenset({"typing.Coroutine", "collections.abc.Coroutine"})
 
 
+NONE: Final = "builtins.None"
+"""The name of the type of the constant None."""
+
+
 class NamedType(NamedTuple):
     """A type that an annotation names, with its arguments in brackets and the scope to read those in."""
 
-    symbol: Symbol
+    symbol: Symbol | None
+    """None if it cannot be resolved."""
     arguments: list[ast.expr]
     scope: Scope
+    wrappers: tuple[str, ...] = ()
+    """The generic types round it, such as `typing.Required`, the outermost first."""
+    metadata: tuple[tuple[ast.expr, Scope], ...] = ()
+    """What `Annotated` adds, with the scope to read it in."""
+
+    @property
+    def name(self) -> str:
+        """Its qualified name; empty if it cannot be resolved."""
+        return self.symbol.name if self.symbol is not None else ""
 
 
 class AnnotationReader(ABC):
@@ -37,24 +51,23 @@ class AnnotationReader(ABC):
 
     def annotation_symbol(self, node: ast.expr | None, scope: Scope) -> Symbol | None:
         """The only class that an annotation names, apart from None."""
-        types = self.named_types(node, scope)
-        return types[0].symbol if len(types) == 1 and types[0] is not None else None
+        symbols = [named.symbol for named in self.named_types(node, scope) if named.name != NONE]
+        return symbols[0] if len(symbols) == 1 else None
 
-    def named_types(self, node: ast.expr | None, scope: Scope) -> list[NamedType | None]:
-        """The types that an annotation names, with None for each that cannot be resolved.
-
-        Follows unions, Optional, Annotated and the like, aliases and quotes. The constant None is left out.
-        """
+    def named_types(self, node: ast.expr | None, scope: Scope) -> list[NamedType]:
+        """The types that an annotation names. Follows unions, Optional, Annotated and the like, aliases and quotes."""
         unquoted = unquote(node)
-        if unquoted is None or (isinstance(unquoted, ast.Constant) and unquoted.value is None):
+        if unquoted is None:
             return []
         self.depth += 1
         try:
-            return self._named_types(unquoted, scope) if self.depth <= MAX_DEPTH else [None]
+            return self._named_types(unquoted, scope) if self.depth <= MAX_DEPTH else [NamedType(None, [], scope)]
         finally:
             self.depth -= 1
 
-    def _named_types(self, node: ast.expr, scope: Scope) -> list[NamedType | None]:
+    def _named_types(self, node: ast.expr, scope: Scope) -> list[NamedType]:
+        if isinstance(node, ast.Constant) and node.value is None:
+            return [NamedType(Symbol(node, scope.module, NONE), [], scope)]
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return [*self.named_types(node.left, scope), *self.named_types(node.right, scope)]
         arguments: list[ast.expr] = []
@@ -67,13 +80,21 @@ class AnnotationReader(ABC):
             alias = self.alias_of(node, scope)
         if alias is not None and (isinstance(alias[0], (ast.Subscript, ast.BinOp)) or not isinstance(head, Symbol)):
             return self.named_types(*alias)
+        if isinstance(head, CallValue) and head.func.name == "typing.NewType" and len(head.args) > 1 and head.module:
+            return self.named_types(getattr(head.args[1], "node", None), head.module.scope)
         if not isinstance(head, Symbol):
-            return [None]
-        if head.name == "typing.Union":
-            return [named for argument in arguments for named in self.named_types(argument, scope)]
+            return [NamedType(None, [], scope)]
+        if head.name in {"typing.Union", "typing.Optional"}:
+            absent = [ast.copy_location(ast.Constant(None), node)] if head.name == "typing.Optional" else []
+            return [named for argument in (*arguments, *absent) for named in self.named_types(argument, scope)]
         if arguments and (head.name in _WRAPPERS or head.name in _COROUTINES):
             # `Coroutine[Any, Any, Result]` names its result last.
-            return self.named_types(arguments[-1 if head.name in _COROUTINES else 0], scope)
+            inner = arguments.pop(-1 if head.name in _COROUTINES else 0)
+            metadata = [(argument, scope) for argument in arguments]
+            return [
+                named._replace(wrappers=(head.name, *named.wrappers), metadata=(*metadata, *named.metadata))
+                for named in self.named_types(inner, scope)
+            ]
         return [NamedType(head, arguments, scope)]
 
     def alias_of(self, node: ast.expr, scope: Scope) -> tuple[ast.expr, Scope] | None:
@@ -100,9 +121,9 @@ class AnnotationReader(ABC):
     def literal_strings(self, node: ast.expr | None, scope: Scope) -> tuple[str, ...] | None:
         """The strings of a `Literal[...]` annotation, or None. Follows aliases, unions and quotes."""
         strings: dict[str, None] = {}
-        types = self.named_types(node, scope)
+        types = [named for named in self.named_types(node, scope) if named.name != NONE]
         for named in types:
-            if named is None or named.symbol.name != "typing.Literal":
+            if named.name != "typing.Literal":
                 return None
             for argument in named.arguments:
                 text = string(self.expression(argument, named.scope))

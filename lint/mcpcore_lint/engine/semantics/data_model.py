@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from mcpcore_lint.dataclasses import light
-from mcpcore_lint.engine.semantics.annotations import unquote
+from mcpcore_lint.engine.semantics.annotations import NamedType
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import ancestry
@@ -32,6 +32,7 @@ class ModelField(NamedTuple):
     sent: str | None
     """Its name in JSON; None if it is not sent, or if the name is unknown."""
     required: bool
+    annotation: ast.expr
     node: ast.AST
     module: Module
 
@@ -110,21 +111,18 @@ def _read_fields(info: ClassInfo, model: DataModel, *, is_typed_dict: bool) -> N
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             continue
         name = statement.target.id
-        annotation = unquote(statement.annotation)
-        symbol = _symbol(annotation, info.scope)
-        wrapper = symbol.name if symbol is not None else ""
-        if wrapper in {"typing.ClassVar", "dataclasses.KW_ONLY"} or name.startswith("_") or name == "model_config":
+        types = Resolver().named_types(statement.annotation, info.scope)
+        wrappers = {wrapper for named in types for wrapper in (named.name, *named.wrappers)}
+        if wrappers & {"typing.ClassVar", "dataclasses.KW_ONLY"} or name.startswith("_") or name == "model_config":
             continue
         required = statement.value is None
         if is_typed_dict:
-            qualifier = _qualifier(annotation, info.scope)
-            required = qualifier == "typing.Required" or (total and qualifier != "typing.NotRequired")
+            required = "typing.Required" in wrappers or (total and "typing.NotRequired" not in wrappers)
         # `Field(...)` is the default, or among the metadata of `Annotated`.
-        written = [statement.value] if statement.value is not None else []
-        if wrapper == "typing.Annotated":
-            written += getattr(getattr(annotation, "slice", None), "elts", [])[1:]
+        written = [(statement.value, info.body_scope)] if statement.value is not None else []
+        written += [extra for named in types for extra in named.metadata]
         sent: str | None = name
-        for call in (evaluate(node, info.body_scope) for node in written):
+        for call in (evaluate(*pair) for pair in written):
             if not isinstance(call, CallValue) or call.func.name.rpartition(".")[2] not in {"Field", "field"}:
                 continue
             sent = _sent_name(call, name)
@@ -132,18 +130,7 @@ def _read_fields(info: ClassInfo, model: DataModel, *, is_typed_dict: bool) -> N
                 required = requires_value(call)
             renames = any(not isinstance(call.argument(key), Missing) for key in ("alias", "validation_alias", "init"))
             model.certain = model.certain and call.complete and not renames
-        model.fields[name] = ModelField(name, sent, required, statement.target, info.module)
-
-
-def _qualifier(annotation: ast.expr | None, scope: Scope) -> str:
-    """The name of the outermost type within `Annotated` and `ReadOnly`: `Required`, for one."""
-    while True:
-        symbol = _symbol(annotation, scope)
-        name = symbol.name if symbol is not None else ""
-        if name not in {"typing.Annotated", "typing.ReadOnly"} or not isinstance(annotation, ast.Subscript):
-            return name
-        inner = annotation.slice
-        annotation = inner.elts[0] if isinstance(inner, ast.Tuple) else inner
+        model.fields[name] = ModelField(name, sent, required, statement.annotation, statement.target, info.module)
 
 
 def requires_value(call: CallValue) -> bool:
@@ -198,22 +185,17 @@ def data_keys(value: Value) -> tuple[list[str], bool] | None:
 def error_field(function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module) -> tuple[str, ModelField] | None:
     """The model that a function returns and its field that is sent as `error`, where clients look for a failure."""
     scope = module.scope_of(function)
-    model = _returned_model(function.returns, scope.parent or scope) if function.returns is not None else None
+    model = _returned_model(Resolver().named_types(function.returns, scope.parent or scope))
     fields = model.fields.values() if model is not None else ()
     return next(((model.name, field) for field in fields if model is not None and field.sent == "error"), None)
 
 
-def _returned_model(annotation: ast.expr, scope: Scope) -> DataModel | None:
+def _returned_model(types: list[NamedType]) -> DataModel | None:
     """The model that a return annotation names, also as a generic or in `Annotated`."""
-    resolver, node = Resolver(), unquote(annotation)
-    head = resolver.expression(node.value, scope) if isinstance(node, ast.Subscript) else None
-    if isinstance(node, ast.Subscript) and isinstance(head, Symbol) and head.name == "typing.Annotated":
-        first, *metadata = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        symbol = resolver.annotation_symbol(first, scope)
-        # The SDK's way to annotate the content of a result that the handler builds itself.
-        wrapped = symbol is not None and symbol.name == "mcp.CallToolResult" and metadata
-        node = unquote(metadata[0] if wrapped else first)
-        head = resolver.expression(node.value, scope) if isinstance(node, ast.Subscript) else None
-    if isinstance(node, (ast.Name, ast.Attribute)):
-        head = resolver.expression(node, scope)
-    return read_model(head) if head is not None else None
+    if len(types) != 1:
+        return None
+    symbol, *_, metadata = types[0]
+    # The SDK's way to annotate the content of a result that the handler builds itself.
+    if types[0].name == "mcp.CallToolResult" and metadata:
+        symbol = Resolver().annotation_symbol(*metadata[0])
+    return read_model(symbol) if symbol is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from mcpcore_lint.engine.semantics.annotations import MAX_DEPTH, NamedType
+from mcpcore_lint.engine.semantics.annotations import MAX_DEPTH, NONE, NamedType
 from mcpcore_lint.engine.semantics.evaluate import MAX_STEPS, Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, class_round, is_local, last_name
 from mcpcore_lint.engine.semantics.type_model import (
@@ -196,10 +196,12 @@ class Inference:
     def annotation(self, node: ast.expr | None, scope: Scope) -> list[Kind]:
         """The classes that an annotation names."""
         named_types = Resolver().named_types(node, scope)
-        return once([kind for named in named_types if named is not None for kind in self._instance(named)])
+        return once([kind for named in named_types for kind in self._instance(named)])
 
     def _instance(self, named: NamedType) -> list[Kind]:
-        symbol, arguments, scope = named
+        symbol, arguments, scope, *_ = named
+        if symbol is None or symbol.name == NONE:
+            return []
         info = class_info(symbol)
         if info is not None:
             return [Instance(info)]
@@ -267,7 +269,7 @@ class Inference:
             return []
         outside = scope.parent or module.scope
         if any("contextmanager" in last_name(decorator) for decorator in node.decorator_list):
-            iterators = [named for named in Resolver().named_types(node.returns, outside) if named and named.arguments]
+            iterators = [named for named in Resolver().named_types(node.returns, outside) if named.arguments]
             kinds = [kind for named in iterators for kind in self.annotation(named.arguments[0], named.scope)]
             yields = (part for part in own_nodes(node) if not kinds and isinstance(part, ast.Yield))
             return kinds or self._results([part.value for part in yields if part.value is not None], node, module)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.engine.semantics.annotations import unquote
+from mcpcore_lint.engine.semantics.annotations import NONE
 from mcpcore_lint.engine.semantics.data_model import requires_value
 from mcpcore_lint.engine.semantics.evaluate import Resolver
 from mcpcore_lint.engine.semantics.symbols import enum_like
@@ -42,16 +42,16 @@ FILLERS: Final = frozenset({"id", "ids", "name", "names", "str", "string", "valu
 
 _HUMP: Final = regex(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD: Final = regex(r"[^\W\d_]+|\d+")
-_FORMATS: Final = frozenset(
-    {"datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "uuid.UUID", "pydantic.AnyUrl",
-     "pydantic.HttpUrl", "pydantic.EmailStr", "ipaddress.IPv4Address", "ipaddress.IPv6Address"}
+_EXPLAINED: Final = frozenset(
+    {NONE, "typing.Literal", "datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta",
+     "uuid.UUID", "pydantic.AnyUrl", "pydantic.HttpUrl", "pydantic.EmailStr", "ipaddress.IPv4Address",
+     "ipaddress.IPv6Address"}
 )  # fmt: skip
 _NUMBERS: Final = frozenset({"builtins.int", "builtins.float", "decimal.Decimal"})
 _SCALARS: Final = _NUMBERS | {"builtins.str", "builtins.bool", "pathlib.Path"}
 _HOLDERS: Final = frozenset(
     {"builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "typing.List", "typing.Tuple",
-     "typing.Set", "typing.Optional", "typing.Union", "typing.Sequence", "typing.Iterable",
-     "collections.abc.Sequence", "collections.abc.Iterable"}
+     "typing.Set", "typing.Sequence", "typing.Iterable", "collections.abc.Sequence", "collections.abc.Iterable"}
 )  # fmt: skip
 _DEEPEST: Final = 8
 
@@ -63,50 +63,27 @@ UNKNOWN: Final = "unknown"
 
 def kinds(annotation: ast.expr | None, scope: Scope, depth: int = 0) -> Iterator[str]:
     """The types in an annotation: names of scalars, or `EXPLAINED`, `OTHER` and `UNKNOWN`."""
-    match node := unquote(annotation):
-        case _ if depth > _DEEPEST:
-            yield OTHER
-        case None:
-            # Without an annotation the parameter is treated like a string.
-            yield "builtins.str" if annotation is None else OTHER
-        case ast.Constant(value=None):
+    if annotation is None:
+        # Without an annotation the parameter is treated like a string.
+        yield "builtins.str"
+    for named in Resolver().named_types(annotation, scope):
+        makers = [
+            Resolver().expression(extra.func, where) for extra, where in named.metadata if type(extra) is ast.Call
+        ]
+        if any(not (isinstance(maker, Symbol) and maker.name.startswith("pydantic.")) for maker in makers):
+            yield UNKNOWN
+        symbol = named.symbol
+        if symbol is None:
+            yield UNKNOWN
+        elif symbol.name in _EXPLAINED or enum_like(symbol) or isinstance(symbol.definition, ast.ClassDef):
             yield EXPLAINED
-        case ast.BinOp():
-            yield from kinds(node.left, scope, depth + 1)
-            yield from kinds(node.right, scope, depth + 1)
-        case ast.Subscript():
-            head = Resolver().expression(node.value, scope)
-            name = head.name if isinstance(head, Symbol) else ""
-            first, *rest = node.slice.elts if isinstance(node.slice, ast.Tuple) and node.slice.elts else [node.slice]
-            if name == "typing.Literal":
-                yield EXPLAINED
-            elif name == "typing.Annotated":
-                yield from kinds(first, scope, depth + 1)
-                for call in rest:
-                    maker = Resolver().expression(call.func, scope) if isinstance(call, ast.Call) else None
-                    if maker is not None and not (isinstance(maker, Symbol) and maker.name.startswith("pydantic.")):
-                        yield UNKNOWN
-            elif name in _HOLDERS:
-                for item in (first, *rest):
-                    if not (isinstance(item, ast.Constant) and item.value is Ellipsis):
-                        yield from kinds(item, scope, depth + 1)
-            else:
-                yield OTHER if name else UNKNOWN
-        case ast.Name() | ast.Attribute():
-            # An alias first: `Side = Literal[...]` evaluates to its head alone.
-            alias = Resolver().alias_of(node, scope)
-            value = Resolver().expression(node, scope)
-            if alias is not None and alias[0] is not node:
-                yield from kinds(*alias, depth + 1)
-            elif not isinstance(value, Symbol):
-                yield UNKNOWN
-            elif enum_like(value) or isinstance(value.definition, ast.ClassDef) or value.name in _FORMATS:
-                yield EXPLAINED
-            else:
-                is_known = value.name.partition(".")[0] in sys.stdlib_module_names
-                yield value.name if value.name in _SCALARS else OTHER if is_known else UNKNOWN
-        case _:
-            yield OTHER
+        elif named.arguments and symbol.name in _HOLDERS and depth < _DEEPEST:
+            for item in named.arguments:
+                if not (isinstance(item, ast.Constant) and item.value is Ellipsis):
+                    yield from kinds(item, named.scope, depth + 1)
+        else:
+            is_known = symbol.name.partition(".")[0] in sys.stdlib_module_names
+            yield symbol.name if symbol.name in _SCALARS else OTHER if is_known or named.arguments else UNKNOWN
 
 
 def explains_itself(name: str, types: frozenset[str], text: str) -> bool:

@@ -1,5 +1,5 @@
 # message: the parameter lines of one has no description
-from typing import Annotated
+from typing import Annotated, NewType
 
 from fastmcp import Context as Theirs, FastMCP
 from mcp.server.mcpserver import MCPServer
@@ -69,3 +69,9 @@ def book(
 @server.tool()
 def remove(row: int, rule: dict[str, str]) -> str:  # here
     """Remove a row by a rule."""
+
+Frame = NewType("Frame", str)
+
+@mcp.tool
+def replay(frames: list[Frame]) -> str:  # here
+    """Play them again."""

@@ -1,11 +1,10 @@
 """Reads the parameters of a handler: arguments from the model, injected values, and the context with its calls."""
 
 import ast
-from collections.abc import Iterator
 from typing import Final, Literal
 
 from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
-from mcpcore_lint.engine.semantics.annotations import unquote
+from mcpcore_lint.engine.semantics.annotations import NONE, NamedType
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import is_static
 from mcpcore_lint.engine.syntax.parse import all_parameters, defaults_of
@@ -29,8 +28,6 @@ _INJECTING: Final = frozenset(
     }
 )  # fmt: skip
 """Names of markers for values that the framework injects."""
-_DEPTH: Final = 10
-"""Annotations are followed this deep."""
 
 
 def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ...], ContextParameter | None]:
@@ -52,11 +49,11 @@ def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ..
             kind = "var_keyword"
         elif arg in args.kwonlyargs:
             kind = "keyword"
-        taken = _context(arg, outside)
+        types = Resolver().named_types(arg.annotation, outside)
+        taken = _context(arg, types)
         context = context or taken
         default = defaults.get(arg.arg)
-        annotations = [*_annotations(arg.annotation, outside)]
-        extras = [(extra, where) for node, where in annotations for extra in _extras(node, where)]
+        extras = [extra for named in types for extra in named.metadata]
         injected = taken is not None or any(
             isinstance(node, ast.Call) and _injects(node, where) for node, where in [*extras, (default, outside)]
         )
@@ -65,50 +62,12 @@ def parameters_of(node: FunctionNode, scope: Scope) -> tuple[tuple[Parameter, ..
     return tuple(parameters), context
 
 
-def _annotations(annotation: ast.expr | None, scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:
-    """Yield an annotation and those inside: through aliases, `Annotated`, `Optional` and `X | None`."""
-    node, where = unquote(annotation), scope
-    for _ in range(_DEPTH):
-        if node is None:
-            return
-        yield node, where
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            node = unquote(node.right if isinstance(node.left, ast.Constant) else node.left)
-        elif isinstance(node, ast.Subscript) and _is_wrapper(node, where):
-            node = unquote(_first(node))
-        elif isinstance(node, (ast.Name, ast.Attribute)):
-            alias = Resolver().alias_of(node, where)
-            if alias is None or alias[0] is node:
-                return
-            node, where = unquote(alias[0]), alias[1]
-        else:
-            return
-
-
-def _is_wrapper(node: ast.Subscript, scope: Scope) -> bool:
-    head = evaluate(node.value, scope)
-    return isinstance(head, Symbol) and head.name in {"typing.Annotated", "typing.Optional"}
-
-
-def _first(node: ast.Subscript) -> ast.expr:
-    inner = node.slice
-    return inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
-
-
-def _extras(node: ast.expr, scope: Scope) -> list[ast.expr]:
-    """Return the metadata of an annotation `Annotated[X, ...]`."""
-    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple) or not _is_wrapper(node, scope):
-        return []
-    return node.slice.elts[1:]
-
-
-def _context(arg: ast.arg, scope: Scope) -> ContextParameter | None:
-    annotation = arg.annotation
-    symbol = Resolver().annotation_symbol(annotation, scope) if annotation is not None else None
-    if annotation is None or symbol is None or symbol.name not in {"mcpcore.Context", "mcp.Context", "fastmcp.Context"}:
+def _context(arg: ast.arg, types: list[NamedType]) -> ContextParameter | None:
+    types = [named for named in types if named.name != NONE]
+    if len(types) != 1 or types[0].name not in {"mcpcore.Context", "mcp.Context", "fastmcp.Context"}:
         return None
-    last, where = [*_annotations(annotation, scope)][-1]
-    argument = _first(last) if isinstance(last, ast.Subscript) else None
+    where = types[0].scope
+    argument = next(iter(types[0].arguments), None)
     reasons = Resolver().literal_strings(argument, where) if argument is not None else None
     any_reason = False
     if argument is not None and reasons is None:
@@ -119,12 +78,12 @@ def _context(arg: ast.arg, scope: Scope) -> ContextParameter | None:
     return ContextParameter(
         arg.arg,
         arg,
-        annotation,
+        arg.annotation,
         argument,
         reasons,
         bare=argument is None,
         resolved=argument is None or reasons is not None or any_reason,
-        mcpcore=symbol.name == "mcpcore.Context",
+        mcpcore=types[0].name == "mcpcore.Context",
     )
 
 

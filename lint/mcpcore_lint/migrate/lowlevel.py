@@ -7,13 +7,12 @@ clients take for results, or cannot read, become results marked as errors.
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from textwrap import indent as indented
 from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.semantics.type_model import Function
@@ -277,31 +276,14 @@ def _forms(node: _Handler, module: Module, answer: str, depth: int = 0) -> froze
     scope = module.scope_of(node)
     if node.returns is None:
         return _all([_forms_of(value, scope, answer, depth) for value in returned(node)])
-    return frozenset(_said(node.returns, scope))
+    named = [named.name.rpartition(".")[2] for named in Resolver().named_types(node.returns, scope)]
+    return frozenset("list" if name in _LISTS else name for name in named)
 
 
 def _class(node: ast.expr, scope: Scope) -> str:
     """The name of a class where it is defined, without its module."""
     symbol = evaluate(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
     return (symbol.name if isinstance(symbol, Symbol) else ast.unparse(node)).rpartition(".")[2]
-
-
-def _said(node: ast.expr, scope: Scope) -> Iterator[str]:
-    """The forms in an annotation."""
-    match node:
-        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            yield from (*_said(left, scope), *_said(right, scope))
-        case ast.Constant(value=str(text)):
-            with suppress(SyntaxError):
-                yield from _said(ast.parse(text, mode="eval").body, scope)
-        case ast.Constant():
-            yield "None"
-        case ast.Subscript(value=kind, slice=inner) if ast.unparse(kind).endswith(("Optional", "Union")):
-            for part in inner.elts if isinstance(inner, ast.Tuple) else [inner, ast.Constant(None)]:
-                yield from _said(part, scope)
-        case _:
-            name = _class(node.value if isinstance(node, ast.Subscript) else node, scope)
-            yield "list" if name in _LISTS else name
 
 
 def _all(forms: list[frozenset[str]]) -> frozenset[str]:

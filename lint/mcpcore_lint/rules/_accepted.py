@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from mcpcore_lint.engine.registrations.callers import all_callers_of, callers_of
 from mcpcore_lint.engine.registrations.environment import arguments_of
+from mcpcore_lint.engine.semantics.annotations import NONE, NamedType
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round, last_name
 from mcpcore_lint.engine.syntax.module import Module
@@ -52,27 +53,23 @@ def of_annotations(scope: Scope, function: FunctionNode) -> Schemas:
     schemas: Schemas = {}
     defaults = defaults_of(function.args)
     for name, bindings in scope.bindings.items():
-        core = _annotation(bindings, scope)
-        fallbacks = [defaults.get(name)]
-        if isinstance(core, ast.Subscript) and last_name(core) == "Annotated":
-            core, *parts = getattr(core.slice, "elts", [core])
-            fallbacks += [part for part in parts if last_name(part) == "Field"]
-        whole, core = core, _without_none(core)
+        types = _types(bindings, scope)
+        kinds = [named for named in types if named.name != NONE]
+        default = defaults.get(name)
+        in_fields = [part for named in types for part, _ in named.metadata if last_name(part) == "Field"]
         # The framework does not compare the default of `kind: str = None` with the schema.
-        optional = whole is not core or getattr(fallbacks[0], "value", ...) is None
-        if core is None or not all(_is_of_schema(default, optional=optional) for default in fallbacks):
+        optional = len(kinds) < len(types) or getattr(default, "value", ...) is None
+        if not types or not all(_is_of_schema(part, optional=optional) for part in (default, *in_fields)):
             continue
-        alias = scope.lookup(core.id) if isinstance(core, ast.Name) else None
-        core = (alias[1][0].value if alias is not None else None) or core
-        literal = core.slice if isinstance(core, ast.Subscript) and last_name(core) == "Literal" else None
-        choices = getattr(literal, "elts", [literal])
+        choices = kinds[0].arguments if [named.name for named in kinds] == ["typing.Literal"] else []
         values = frozenset(part.value for part in choices if isinstance(part, ast.Constant))
         # `Literal[Mode, "all"]` has choices that are written elsewhere.
         if len(values) != len(choices):
             values = frozenset()
-        elif optional:
+        elif values and optional:
             values |= {None}
-        schemas[name] = Accepted(values, last_name(core).lower(), optional=optional)
+        kind = kinds[0].name.rpartition(".")[2].lower() if len(kinds) == 1 else ""
+        schemas[name] = Accepted(values, kind, optional=optional)
     return schemas
 
 
@@ -83,11 +80,11 @@ def of_literals(function: Handler) -> Schemas:
     return {name: accepted for name, accepted in schemas.items() if accepted.values}
 
 
-def _annotation(bindings: Sequence[Binding], scope: Scope) -> ast.expr | None:
-    """The annotation of a parameter, or that of the items of one over which a `for` goes."""
+def _types(bindings: Sequence[Binding], scope: Scope) -> list[NamedType]:
+    """The types of a parameter, or those of the items of one over which a `for` goes."""
     match bindings:
         case [Binding(kind="parameter", annotation=annotation)]:
-            return annotation
+            return Resolver().named_types(annotation, scope.parent or scope)
         case [
             Binding(
                 node=ast.For(
@@ -96,20 +93,10 @@ def _annotation(bindings: Sequence[Binding], scope: Scope) -> ast.expr | None:
                 )
             )
         ] if held not in _changed(scope):
-            items = _without_none(_annotation(scope.bindings.get(held, []), scope))
-            return items.slice if isinstance(items, ast.Subscript) and last_name(items).lower() == "list" else None
-    return None
-
-
-def _without_none(annotation: ast.expr | None) -> ast.expr | None:
-    """The class of which `Optional[str]` or `str | None` allows values; other annotations as they are."""
-    match annotation:
-        case (
-            ast.BinOp(op=ast.BitOr(), left=kind, right=ast.Constant(value=None))
-            | ast.Subscript(value=ast.Name(id="Optional") | ast.Attribute(attr="Optional"), slice=kind)
-        ):
-            return kind
-    return annotation
+            match [named for named in _types(scope.bindings.get(held, []), scope) if named.name != NONE]:
+                case [NamedType(name="builtins.list" | "typing.List", arguments=[items], scope=around)]:
+                    return Resolver().named_types(items, around)
+    return []
 
 
 def _is_of_schema(default: ast.expr | None, *, optional: bool) -> bool:

@@ -145,8 +145,7 @@ def _raises_on_all_paths(node: ast.FunctionDef | ast.AsyncFunctionDef, module: M
 
 
 def _never_declared(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> bool:
-    annotation = unquote(node.returns)
-    symbol = Resolver().annotation_symbol(annotation, scope) if annotation is not None else None
+    symbol = Resolver().annotation_symbol(node.returns, scope)
     return symbol is not None and symbol.name in _NEVER
 
 

@@ -316,10 +316,6 @@ class Project:
         files = self._requirements[os.path.dirname(module.absolute)][1]
         return module.once("packages required", lambda: packages_required(files))
 
-    def held(self) -> tuple[str, ...]:
-        """The paths of the files held in memory."""
-        return tuple(self._given)
-
     def dependencies(self, absolute: str) -> tuple[set[str], set[str]]:
         """The other files that a file's findings depend on, and the modules that were looked for and not found."""
         seen: set[str] = {absolute}

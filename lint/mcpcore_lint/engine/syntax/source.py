@@ -7,7 +7,6 @@ import contextlib
 import re
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterator
 
 from mcpcore_lint.diagnostics import Span
 from mcpcore_lint.engine.syntax.downlevel import downleveled
@@ -171,10 +170,6 @@ class Source:
         """The text of a node, exactly as written."""
         start, end = self.node_range(node)
         return self.text[start:end]
-
-    def lines(self) -> Iterator[str]:
-        """All lines without their ends."""
-        return (self.line(number) for number in range(1, len(self.line_starts) + 1))
 
 
 def _bounds(node: ast.AST) -> tuple[int, int, int, int]:

@@ -140,10 +140,7 @@ class Callees:
             yield from self._from_called(Instance(info))
         elif isinstance(value, Symbol):
             definition = value.definition
-            if isinstance(definition, ast.Lambda) and value.module is not None:
-                inside = value.module is self.module and definition in self.builder.body.parents
-                yield self._nested(definition) if inside else key_of(definition, value.module, None)
-            elif isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 yield from self._from_function(definition, func)
             elif (info := class_info(value)) is not None:
                 yield from self._constructed(info)

@@ -294,11 +294,6 @@ class CatchSite:
         return any(name in {"builtins.Exception", "builtins.BaseException"} for name in self.types)
 
     @property
-    def catches_base(self) -> bool:
-        """Whether it catches `BaseException`, which includes cancellation."""
-        return "builtins.BaseException" in self.types
-
-    @property
     def span(self) -> Span:
         """The first line of the clause, up to its colon."""
         source = self.module.source

@@ -15,6 +15,7 @@ from mcpcore_lint.engine.flow.bodies.parameters import parameters_of
 from mcpcore_lint.engine.semantics.evaluate import Resolver
 from mcpcore_lint.engine.syntax.imports import ImportSearch
 from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import argument_of
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.lsp.workspace import Document, Workspace
 from mcpcore_lint.model import Const, ContractEntry, FunctionNode, ToolDef, Value, options
@@ -110,10 +111,9 @@ class Reasons:
                 self.entries.setdefault(key, (entry, tool))
                 self._note(declared, "declared", entry.reason.value, node, entry.module)
         for error in tool.handler.errors:
-            keywords = [keyword.value for keyword in getattr(error.node, "keywords", ()) if keyword.arg == "reason"]
-            arguments = getattr(error.node, "args", ()) if error.form == "fail" else ()
-            node = next(iter((*keywords, *arguments)), error.node)
-            self._note(declared, "raised", error.reason, node, error.module)
+            place = 0 if error.form == "fail" else None
+            written = argument_of(error.node, "reason", place) if isinstance(error.node, ast.Call) else None
+            self._note(declared, "raised", error.reason, written or error.node, error.module)
         for named in tool.handler.named_reasons:
             call = named.node if named.method == "recovery_for" else None
             node = call.args[0] if isinstance(call, ast.Call) and call.args else named.node

@@ -59,7 +59,9 @@ def _callers(home: Scope) -> list[Caller] | None:
         modules = home.module.project.modules_with(home.module, partial(_mentioned, names))
         if modules is None:
             return None
-        more = {name for module in modules for name in _aliases(module, names)} - names
+        # The names that a file gives to what a call of these names returns.
+        values = (value for module in modules for value in _named_values(module))
+        more = {name for name, mentioned in values if not names.isdisjoint(mentioned)} - names
         candidates = [placed for module in modules for placed in _calls_of(module, names | more)]
         names |= more
         if not more:
@@ -132,11 +134,6 @@ def _names(home: Scope) -> set[str]:
 
 def _mentioned(names: AbstractSet[str], text: str) -> bool:
     return any(name in text for name in names)
-
-
-def _aliases(module: Module, names: AbstractSet[str]) -> Iterator[str]:
-    """The names that a file gives to what a call of some names returns."""
-    return (name for name, mentioned in _named_values(module) if not names.isdisjoint(mentioned))
 
 
 @kept

@@ -417,17 +417,16 @@ class Calls:
 
     def _registering(self, function: Function, module: Module) -> tuple[tuple[ast.Call, Scope], ...]:
         """The calls in a function that register what the arguments of the function decide."""
-        key = ("registering", function)
-        known: tuple[tuple[ast.Call, Scope], ...] | None = module.memo.get(key)
-        if known is None:
-            # A function that leads back to itself registers nothing more.
-            module.memo[key] = known = ()
-            if _speaks_of_tools(function, module):
-                depth, self._depth = self._depth, 0
-                known = tuple(placed for placed in _calls_in(function, module) if self._depends_on_arguments(*placed))
-                self._depth = depth
-            module.memo[key] = known
-        return known
+        # A function that leads back to itself registers nothing more.
+        return module.once(("registering", function), lambda: self._read_registering(function, module), ())
+
+    def _read_registering(self, function: Function, module: Module) -> tuple[tuple[ast.Call, Scope], ...]:
+        if not _speaks_of_tools(function, module):
+            return ()
+        depth, self._depth = self._depth, 0
+        registering = tuple(placed for placed in _calls_in(function, module) if self._depends_on_arguments(*placed))
+        self._depth = depth
+        return registering
 
     def _depends_on_arguments(self, call: ast.Call, scope: Scope) -> bool:
         """Whether the arguments of a function decide what a call in it registers, or on which server."""

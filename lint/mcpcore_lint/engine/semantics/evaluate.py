@@ -337,15 +337,12 @@ class Resolver(AnnotationReader):
         items: list[Value] = []
         complete = True
         for element in node.elts:
-            if isinstance(element, ast.Starred):
-                value = self.members(self.expression(element.value, scope))
-                if isinstance(value, Items):
-                    items.extend(value.items)
-                    complete = complete and value.complete
-                else:
-                    complete = False
-            else:
+            if not isinstance(element, ast.Starred):
                 items.append(self.expression(element, scope))
+                continue
+            value = self.members(self.expression(element.value, scope))
+            items += value.items if isinstance(value, Items) else ()
+            complete = complete and isinstance(value, Items) and value.complete
         if len(items) > MAX_ITEMS:
             items, complete = items[:MAX_ITEMS], False
         kind = "tuple" if isinstance(node, ast.Tuple) else "set" if isinstance(node, ast.Set) else "list"
@@ -391,11 +388,9 @@ class Resolver(AnnotationReader):
             value = self.expression(value_node, scope)
             if key is not None:
                 pairs.append((self.expression(key, scope), value))
-            elif isinstance(value, Mapping):
-                pairs.extend(value.items)
-                complete = complete and value.complete
-            else:
-                complete = False
+                continue
+            pairs += value.items if isinstance(value, Mapping) else ()
+            complete = complete and isinstance(value, Mapping) and value.complete
         return Mapping(node, scope.module, tuple(pairs), complete)
 
     def _binary(self, node: ast.BinOp, scope: Scope) -> Value:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Owner = TypeVar("Owner", "Module", "ClassInfo")
 WORTH_ALL: Final = 16
 """How often a file may be gone through for single functions before it is parsed whole."""
 
@@ -484,10 +485,11 @@ def _assignment(me: str) -> re.Pattern[str]:
     return re.compile(rf"{re.escape(me)}\s*\.\s*\w+\s*(?:=(?!=)|:|[,)\]][\w\s.,*()\[\]]{{0,400}}=(?!=))")
 
 
-def kept(make: Callable[Concatenate[Module, P], T]) -> Callable[Concatenate[Module, P], T]:
-    """Let a function of a file keep its results for the same arguments, as long as the syntax of the file is kept."""
+def kept(make: Callable[Concatenate[Owner, P], T]) -> Callable[Concatenate[Owner, P], T]:
+    """Let a function of a file or a class keep its results for the same arguments, as long as the syntax is kept."""
 
-    def known(module: Module, /, *args: P.args, **options: P.kwargs) -> T:
-        return module.once((make, *args, *options.items()), lambda: make(module, *args, **options))
+    def known(owner: Owner, /, *args: P.args, **options: P.kwargs) -> T:
+        module = owner.module if isinstance(owner, ClassInfo) else owner
+        return module.once((make, owner, *args, *options.items()), lambda: make(owner, *args, **options))
 
     return known

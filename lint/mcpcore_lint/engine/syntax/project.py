@@ -471,12 +471,15 @@ def nearby(absolute: str, root: str) -> Iterator[str]:
     """The Python files of the folder of a file and of the folders above, then all of its package."""
     seen = {absolute}
     folder, top = os.path.dirname(absolute), ""
+
+    def others(folder: str, names: list[str]) -> list[str]:
+        paths = (os.path.join(folder, name) for name in sorted(names) if name.endswith(".py"))
+        unseen = [path for path in paths if path not in seen]
+        seen.update(unseen)
+        return unseen
+
     while True:
-        for name in _listed(folder):
-            path = os.path.join(folder, name)
-            if name.endswith(".py") and path not in seen:
-                seen.add(path)
-                yield path
+        yield from others(folder, _listed(folder))
         package = os.path.isfile(os.path.join(folder, "__init__.py"))
         if package:
             top = folder
@@ -488,17 +491,13 @@ def nearby(absolute: str, root: str) -> Iterator[str]:
         folder = above
     for inner, folders, names in os.walk(top) if top else ():
         folders[:] = sorted(parent for parent in folders if parent not in _SKIPPED and not parent.startswith("."))
-        for name in sorted(names):
-            path = os.path.join(inner, name)
-            if name.endswith(".py") and path not in seen:
-                seen.add(path)
-                yield path
+        yield from others(inner, names)
         if len(seen) > MANY:
             return
 
 
 def _listed(folder: str) -> list[str]:
     try:
-        return sorted(os.listdir(folder))
+        return os.listdir(folder)
     except OSError:
         return []

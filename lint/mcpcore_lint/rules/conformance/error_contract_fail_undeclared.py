@@ -5,6 +5,7 @@ import ast
 from mcpcore_lint.codemods import edits
 from mcpcore_lint.diagnostics import Fix, Severity
 from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import argument_of
 from mcpcore_lint.model import Contract, ToolDef, Value, options, string
 from mcpcore_lint.rule import Rule, RuleContext
 from mcpcore_lint.rules._wording import clearly_near, near
@@ -34,14 +35,16 @@ class ContractFailUndeclared(Rule):
             return
         handler = tool.handler
         calls: list[tuple[ast.AST, str, Value]] = [
-            *((_reason_argument(call.node), "fail", call.reason) for call in handler.fail_calls),
-            *((_reason_argument(named.node), named.method, named.reason) for named in handler.named_reasons),
+            *((call.node, "fail", call.reason) for call in handler.fail_calls),
+            *((named.node, named.method, named.reason) for named in handler.named_reasons),
         ]
         listed = ", ".join(map(repr, contract.reasons))
         declare = f"declare it in errors, or use one of {listed}" if listed else "declare it in errors"
-        texts = ((node, method, string(option)) for node, method, value in calls for option in options(value))
-        for node, method, text in texts:
+        texts = ((call, method, string(option)) for call, method, value in calls for option in options(value))
+        for call, method, text in texts:
             if text is not None and text not in contract.by_reason:
+                argument = argument_of(call, "reason", 0) if isinstance(call, ast.Call) else None
+                node = argument or call
                 close = near(text, contract.reasons)
                 message = f"the reason {text!r} is not declared: {tool.display_name} calls ctx.{method} with it"
                 step = f"did you mean {close!r}?" if close else declare
@@ -56,10 +59,3 @@ def _fix(node: ast.AST, text: str, contract: Contract, module: Module, ctx: Rule
     if meant is None or not isinstance(node, ast.Constant) or written not in {f'"{text}"', f"'{text}'"}:
         return None
     return ctx.fix(f"Change to {meant!r}", [edits.replace_node(module, node, f"{written[0]}{meant}{written[0]}")])
-
-
-def _reason_argument(node: ast.AST) -> ast.AST:
-    if not isinstance(node, ast.Call):
-        return node
-    named = [keyword.value for keyword in node.keywords if keyword.arg == "reason"]
-    return (named or [argument for argument in node.args[:1] if not isinstance(argument, ast.Starred)] or [node])[0]

@@ -11,7 +11,7 @@ from mcpcore_lint.engine.registrations.callers import uses_in
 from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry
-from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.module import ClassInfo, Module, kept
 from mcpcore_lint.engine.syntax.parse import all_parameters, body_of, own_nodes, own_statements, walk, walk_shallow
 from mcpcore_lint.model import CatchSite, ErrorSite, FunctionNode, Handler, ToolDef
 from mcpcore_lint.patterns import regex
@@ -121,19 +121,16 @@ def _is_never_made(catch: CatchSite, function: Handler, ctx: RuleContext) -> boo
     return all(_is_only_named(kind) for kind in kinds if not {*before} & {*ancestry(kind)})
 
 
+@kept
 def _kinds_of(info: ClassInfo) -> list[ClassInfo]:
     """A class of the project and the classes that derive from it."""
-
-    def derived() -> list[ClassInfo]:
-        kinds = [info]
-        for kind in kinds:
-            derives = regex(rf"class\s+\w+\s*[(\[][^:]*\b{kind.node.name}\b")
-            modules = info.module.project.modules_with(kind.module, partial(_matches, kind.node.name, derives)) or ()
-            others = (other for module in modules for other in module.classes.values())
-            kinds += [other for other in others if info in ancestry(other) and other not in kinds]
-        return kinds
-
-    return info.module.once(("kinds", info.node), derived)
+    kinds = [info]
+    for kind in kinds:
+        derives = regex(rf"class\s+\w+\s*[(\[][^:]*\b{kind.node.name}\b")
+        modules = info.module.project.modules_with(kind.module, partial(_matches, kind.node.name, derives)) or ()
+        others = (other for module in modules for other in module.classes.values())
+        kinds += [other for other in others if info in ancestry(other) and other not in kinds]
+    return kinds
 
 
 def only_truth(function: FunctionNode, ctx: RuleContext) -> bool | None:
@@ -165,6 +162,7 @@ def _is_replaced(function: ast.FunctionDef | ast.AsyncFunctionDef, ctx: RuleCont
     return any(function.name in kind.attributes for kind in _kinds_of(module.classes[owner])[1:])
 
 
+@kept
 def _is_only_named(info: ClassInfo) -> bool:
     """Whether the project names a class only to catch it, to derive from it or to test for it.
 
@@ -178,15 +176,12 @@ def _is_only_named(info: ClassInfo) -> bool:
         # Words are found much faster than patterns that begin with several.
         return any(word in text for word in _COLLECTING) or any(pattern.search(text) for pattern in members)
 
-    def named() -> bool:
-        if info.node.decorator_list or not _is_bound_once(info.module, name):
-            return False
-        if project.has_text(info.module, collects) or project.has_text(info.module, partial(_matches, name, makes)):
-            return False
-        modules = project.modules_with(info.module, lambda text: name in text)
-        return all(_only_names(part, module) for module in modules or () for part in uses_in(module).get(name, ()))
-
-    return info.module.once(("only named", info.node), named)
+    if info.node.decorator_list or not _is_bound_once(info.module, name):
+        return False
+    if project.has_text(info.module, collects) or project.has_text(info.module, partial(_matches, name, makes)):
+        return False
+    modules = project.modules_with(info.module, lambda text: name in text)
+    return all(_only_names(part, module) for module in modules or () for part in uses_in(module).get(name, ()))
 
 
 def _is_bound_once(module: Module, name: str) -> bool:

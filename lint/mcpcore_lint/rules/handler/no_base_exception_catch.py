@@ -38,7 +38,8 @@ class NoBaseExceptionCatch(Rule):
         """Report each clause that catches everything and does not re-raise it."""
         body = body_of(handler)
         for catch in handler.catches:
-            if not catch.catches_base or (not catch.suppress and _passes_on(catch, body)):
+            # Which includes cancellation.
+            if "builtins.BaseException" not in catch.types or (not catch.suppress and _passes_on(catch, body)):
                 continue
             kind = "a bare `except`" if catch.bare else "`except BaseException`"
             step = "catch Exception or less, or end the clause with `raise`; " + where_to(tool, what="internal_error")

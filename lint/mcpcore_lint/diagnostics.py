@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from enum import IntEnum
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
+
+T = TypeVar("T")
+K = TypeVar("K")
 
 
 class Severity(IntEnum):
@@ -203,3 +207,11 @@ class Failure(NamedTuple):
     message: str
     rule: str | None = None
     detail: str = ""
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Findings, edits and the like by a key that some of them share, in their order."""
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups

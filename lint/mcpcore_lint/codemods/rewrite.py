@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from mcpcore_lint.codemods import LibcstMissingError
-from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Fix
+from mcpcore_lint.diagnostics import Change, Diagnostic, Edit, Fix, grouped
 
 if TYPE_CHECKING:
     import ast
@@ -98,9 +98,7 @@ class Rewriter:
 def _apply(piece: Piece, changes: list[Change]) -> Edit | None:
     from mcpcore_lint.codemods.transformations import BY_NAME
 
-    wanted: dict[libcst.CSTNode, list[Change]] = {}
-    for change in changes:
-        wanted.setdefault(piece.find(change.start, change.end, BY_NAME[change.transformation][1]), []).append(change)
+    wanted = grouped(changes, lambda change: piece.find(change.start, change.end, BY_NAME[change.transformation][1]))
 
     def transform(old: libcst.CSTNode, new: Any) -> Any:
         for change in wanted.get(old, ()):

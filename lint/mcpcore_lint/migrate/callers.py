@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias, cast
 
-from mcpcore_lint.diagnostics import Edit
+from mcpcore_lint.diagnostics import Edit, grouped
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
@@ -133,11 +133,9 @@ class Callers:
 @kept
 def _calls_by_name(module: Module) -> dict[str, list[tuple[ast.Call, Scope]]]:
     """The calls in a file, by the name that is called."""
-    calls: dict[str, list[tuple[ast.Call, Scope]]] = {}
-    for call, scope in module.calls_near("("):
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        calls.setdefault(name, []).append((call, scope))
-    return calls
+    return grouped(
+        module.calls_near("("), lambda placed: getattr(placed[0].func, "attr", getattr(placed[0].func, "id", ""))
+    )
 
 
 # -- functions that a tool calls, and their `return {"error": ...}` ----------------------------------------------------
@@ -262,9 +260,7 @@ def follow(
     """
     edits: list[Edit] = []
     names = Names(module)
-    by_name: dict[str, list[ast.AST]] = {}
-    for node in converted:
-        by_name.setdefault(getattr(node, "name", ""), []).append(node)
+    by_name = grouped(converted, lambda node: str(getattr(node, "name", "")))
     for call, scope in module.calls_near(*{f"{name}(" for name in by_name}):
         symbol = evaluate(call.func, scope) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
         places = converted.get(symbol.definition, ()) if isinstance(symbol, Symbol) and symbol.definition else ()
@@ -307,9 +303,7 @@ class Asserted(NamedTuple):
 
 def asserted(module: Module, handlers: Collection[ast.AST], known: dict[ast.AST, Asserted]) -> None:
     """Add what a file of tests expects of the failures of tools, by their functions."""
-    by_name: dict[str, list[ast.AST]] = {}
-    for node in handlers:
-        by_name.setdefault(getattr(node, "name", ""), []).append(node)
+    by_name = grouped(handlers, lambda node: str(getattr(node, "name", "")))
     # The functions that the SDK keeps of the tools, which it could not call for a tool with a contract.
     takes = (
         module.source.has("fn") and _TAKEN.search(module.source.text) is not None and not module.source.has("fastmcp")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
 from mcpcore_lint.codemods import edits as codemods
-from mcpcore_lint.diagnostics import Change, Edit
+from mcpcore_lint.diagnostics import Change, Edit, grouped
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
@@ -346,11 +346,8 @@ def above(module: Module, nodes: Sequence[ast.AST]) -> int:
 
 def joined(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     """All edits; several insertions at one place become one, in their order."""
-    by_place: dict[int, list[Edit]] = {}
-    for edit in edits:
-        by_place.setdefault(edit.start, []).append(edit)
     joined: list[Edit] = []
-    for place, group in by_place.items():
+    for place, group in grouped(edits, lambda edit: edit.start).items():
         inserted = "".join(edit.text for edit in group if edit.start == edit.end)
         replaced = [edit for edit in group if edit.start != edit.end]
         end, text = (replaced[0].end, replaced[0].text) if replaced else (place, "")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
-from mcpcore_lint.diagnostics import Change, Edit
+from mcpcore_lint.diagnostics import Change, Edit, grouped
 from mcpcore_lint.engine.semantics.data_model import error_field
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import last_name
@@ -475,9 +475,7 @@ class Conversion:
         changes: list[Change | Edit | None] = []
         gone: list[Left] = []
         body, segment = self.body, self.body.module.source.segment
-        groups: dict[ast.Try, list[CatchAll]] = {}
-        for broad in self.catch_alls:
-            groups.setdefault(broad.statement, []).append(broad)
+        groups = grouped(self.catch_alls, lambda broad: broad.statement)
         for statement, clauses in groups.items():
             if any(part in groups for part, _ in body.above(statement)):
                 continue

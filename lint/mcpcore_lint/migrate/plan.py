@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.rewrite import Rewriter
-from mcpcore_lint.diagnostics import Edit, Fix
+from mcpcore_lint.diagnostics import Edit, Fix, grouped
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.syntax.module import Module
@@ -78,11 +78,9 @@ def lines_of(tools: Sequence[ToolDef], reach: Callable[[ToolDef], Reach], hierar
 
 
 def _conversions(tools: Sequence[ToolDef], hierarchy: Hierarchy) -> list[Conversion]:
-    grouped: dict[ast.AST, list[ToolDef]] = {}
-    for tool in tools:
-        if isinstance(tool.handler.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            grouped.setdefault(tool.handler.node, []).append(tool)
-    return [Conversion(group, hierarchy) for group in grouped.values()]
+    named = (tool for tool in tools if not isinstance(tool.handler.node, ast.Lambda))
+    by_function = grouped(named, lambda tool: tool.handler.node)
+    return [Conversion(group, hierarchy) for group in by_function.values()]
 
 
 def _plan(

@@ -1,10 +1,10 @@
 """`--explain-calls`: what a tool can raise, what is caught on the way, and which calls could not be resolved."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
-from mcpcore_lint.diagnostics import Span
+from mcpcore_lint.diagnostics import Span, grouped
 from mcpcore_lint.engine.flow.calls import CallGraph
 from mcpcore_lint.engine.syntax.source import SourceError
 from mcpcore_lint.model import (
@@ -23,8 +23,6 @@ from mcpcore_lint.runner.checker import Checker
 from mcpcore_lint.runner.files import content_of
 from mcpcore_lint.runner.groups import Group
 
-T = TypeVar("T")
-K = TypeVar("K")
 MAX_SITES: Final = 3
 """How many places of one error are listed."""
 
@@ -108,27 +106,20 @@ def _head(name: str, leading: Sequence[Handler]) -> list[str]:
 
 def _thrown(reach: Reach, contract: Contract | None = None) -> list[str]:
     """The errors by class, or by code and reason, then the unresolved calls."""
-    groups = _by((*reach.own, *reach.throws), lambda throw: _label(throw, contract))
+    groups = grouped((*reach.own, *reach.throws), lambda throw: _label(throw, contract))
     lines = [line for label, throws in groups.items() for line in _group(label, throws)]
     lines = lines or ["  nothing that can be seen"]
     blind = [call for call in reach.unresolved if call.project or call.takes_context]
     if blind:
         lines.append("Not seen, since these calls could not be resolved:")
-        for (name, why), calls in _by(blind, lambda call: (call.name, call.why)).items():
+        for (name, why), calls in grouped(blind, lambda call: (call.name, call.why)).items():
             lines += _brief(name, calls, f": {why}")
     others = [call for call in reach.unresolved if call not in blind]
     if others:
         lines.append("Calls of other packages whose exceptions are unknown:")
-        for name, calls in _by(others, lambda call: call.name).items():
+        for name, calls in grouped(others, lambda call: call.name).items():
             lines += _brief(name, calls)
     return lines
-
-
-def _by(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    groups: dict[K, list[T]] = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(item)
-    return groups
 
 
 def _brief(name: str, calls: Sequence[UnresolvedCall], why: str = "") -> list[str]:
@@ -147,7 +138,7 @@ def _group(label: str, throws: Sequence[ReachedThrow]) -> list[str]:
     counts = [f"{number} {noun}" for number, noun in ((len(nearest), "places"), (len(paths), "paths")) if number > 1]
     lines = [f"  {label}{': ' if counts else ''}{', '.join(counts)}"]
     more = len(nearest) - MAX_SITES
-    for path, listed in _by(list(nearest.values())[:MAX_SITES], lambda throw: throw.path).items():
+    for path, listed in grouped(list(nearest.values())[:MAX_SITES], lambda throw: throw.path).items():
         lines.append(f"      {' > '.join(path)}")
         lines += [f"      at {_at(throw.site.path, throw.site.span)}" for throw in listed]
     if more > 0:
@@ -194,7 +185,7 @@ def _caught(leading: Sequence[Handler], graph: CallGraph) -> list[str]:
 
 def _clauses(clauses: Iterable[tuple[CatchSite, str]]) -> Iterator[str]:
     """The clauses, with the places of those that catch the same in one function."""
-    for (text, path), group in _by(clauses, lambda call: (call[1] + _clause(call[0]), call[0].module.path)).items():
+    for (text, path), group in grouped(clauses, lambda call: (call[1] + _clause(call[0]), call[0].module.path)).items():
         spans = [clause.module.source.span(clause.node) for clause, _ in group]
         yield f"  {text} at {path}:{', '.join(f'{span.line}:{span.column}' for span in spans)}"
 

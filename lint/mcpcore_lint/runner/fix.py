@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from mcpcore_lint.codemods.edits import Compatible, apply
 from mcpcore_lint.codemods.rewrite import Rewriter
-from mcpcore_lint.diagnostics import Diagnostic, Edit, Failure
+from mcpcore_lint.diagnostics import Diagnostic, Edit, Failure, grouped
 from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.runner.checker import crash
 from mcpcore_lint.runner.files import ChangedMeanwhileError, put_in_place
@@ -111,11 +111,10 @@ def fix_groups(
 
 
 def _by_path(diagnostics: Iterable[Diagnostic], *, unsafe: bool) -> dict[str, list[Diagnostic]]:
-    fixable: dict[str, list[Diagnostic]] = {}
-    for diagnostic in diagnostics:
-        if diagnostic.fix is not None and (unsafe or diagnostic.fix.safety == "safe"):
-            fixable.setdefault(diagnostic.path, []).append(diagnostic)
-    return fixable
+    fixable = (
+        finding for finding in diagnostics if finding.fix is not None and (unsafe or finding.fix.safety == "safe")
+    )
+    return grouped(fixable, lambda finding: finding.path)
 
 
 class _Fixer:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from typing import Final, NamedTuple, TypeVar
 
-from mcpcore_lint.diagnostics import Diagnostic, Failure, Fix, Related
+from mcpcore_lint.diagnostics import Diagnostic, Failure, Fix, Related, grouped
 from mcpcore_lint.paths import below
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.runner.files import content_of
@@ -194,10 +194,10 @@ def _named(diagnostic: Diagnostic) -> Diagnostic:
 
 def fold(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Combine the findings of one rule in one file where they fold. The others become places of the first."""
-    folded: dict[object, list[Diagnostic]] = {}
-    for number, diagnostic in enumerate(diagnostics):
-        key = (diagnostic.rule, diagnostic.severity, diagnostic.path) if diagnostic.folds else number
-        folded.setdefault(key, []).append(diagnostic)
+    # Each other finding is a group of its own.
+    folded = grouped(
+        diagnostics, lambda finding: (finding.rule, finding.severity, finding.path) if finding.folds else id(finding)
+    )
     return [_together(group) if len(group) > 1 else group[0] for group in folded.values()]
 
 

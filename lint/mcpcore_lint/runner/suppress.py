@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from mcpcore_lint import ids
 from mcpcore_lint.dataclasses import light
-from mcpcore_lint.diagnostics import Diagnostic, Span
+from mcpcore_lint.diagnostics import Diagnostic, Span, grouped
 from mcpcore_lint.engine.syntax.source import Source
 
 _MARK: Final = re.compile(r"#\s*mcpcore:\s*(ignore-file|ignore)\b(?![-_])(?:\s*\[([^\]\n]*)\]?)?([^\n]*)")
@@ -87,10 +87,8 @@ class Suppressions:
     def __init__(self, source: Source, tree: ast.Module) -> None:
         self.all = find(source, tree)
         self._file = [comment for comment in self.all if comment.scope == "file" and not comment.misplaced]
-        self._lines: dict[int, list[Suppression]] = {}
-        for comment in self.all:
-            if comment.scope == "line":
-                self._lines.setdefault(comment.span.line, []).append(comment)
+        of_lines = (comment for comment in self.all if comment.scope == "line")
+        self._lines = grouped(of_lines, lambda comment: comment.span.line)
         self._begins: dict[int, set[int]] = {}
         """For each line of a statement, the lines on which a comment applies to the whole statement."""
         for node in ast.walk(tree) if self._lines else ():

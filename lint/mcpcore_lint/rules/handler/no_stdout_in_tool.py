@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
-from mcpcore_lint.diagnostics import Related, Severity
+from mcpcore_lint.diagnostics import Related, Severity, grouped
 from mcpcore_lint.engine.flow.facts.stdout import written_by
 from mcpcore_lint.engine.registrations.registration_forms import makes_server
 from mcpcore_lint.engine.registrations.routes import is_route
@@ -81,10 +81,12 @@ class NoStdoutInTool(Rule):
         redirected = tool.flavour == "mcpcore" or framework_of(tool).name == "SDK 2"
         # A low-level handler dispatches to functions that are tools themselves, with their own findings.
         served = {route.handler.qualname for route in tool.serves if route.handler is not None}
-        by_function: dict[tuple[str, str, str], list[ReachedWrite]] = {}
-        for write in ctx.writes(tool):
-            if not (write.kind == "child" and redirected) and served.isdisjoint(write.path[1:]):
-                by_function.setdefault((write.site.path, write.function, write.label), []).append(write)
+        writes = (
+            write
+            for write in ctx.writes(tool)
+            if not (write.kind == "child" and redirected) and served.isdisjoint(write.path[1:])
+        )
+        by_function = grouped(writes, lambda write: (write.site.path, write.function, write.label))
         for first, *others in by_function.values():
             module = ctx.project.module_at(first.site.path)
             if module is None:

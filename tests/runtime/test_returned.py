@@ -346,7 +346,7 @@ class TestResources:
         if template:
             server.resource(uri)(g if is_async else f)
         else:
-            server.resource(uri)(_no_arguments(g if is_async else f, is_async=is_async))
+            server.resource(uri)(no_arguments(g if is_async else f, is_async=is_async))
 
         return ask(server, "read_resource", "data://x/one")
 
@@ -402,7 +402,7 @@ class TestResources:
                 ask(server, "read_resource", uri)
 
 
-def _no_arguments(handler: Any, *, is_async: bool) -> Any:
+def no_arguments(handler: Any, *, is_async: bool) -> Any:
     def f() -> Any:
         return handler()
 

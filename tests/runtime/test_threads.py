@@ -49,6 +49,19 @@ async def serving(kind: str, seconds: float | None = None, **handlers: Callable[
         yield lambda name: client.call_tool(name, {})
 
 
+def hanging() -> tuple[Callable[[], str], threading.Event, list[int]]:
+    """A handler that waits, the event that ends it, and a list that grows with each run."""
+    release = threading.Event()
+    ran: list[int] = []
+
+    def hang() -> str:
+        ran.append(1)
+        release.wait(30)
+        return "ended"
+
+    return hang, release, ran
+
+
 def failure(result: Any) -> tuple[str, str | None, str | None]:
     envelope = envelope_of(result)
     return envelope.name, envelope.reason, envelope.effects
@@ -63,13 +76,8 @@ REFUSED = ("RATE_LIMITED", "too_many_calls", "none")
 async def test_calls_that_hang_leave_the_threads_of_others(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """More calls of one tool than there are threads: some run, the others are refused after a while."""
     monkeypatch.setattr(sdk_handlers, "MAX_WAIT", 0.1)
-    release = threading.Event()
+    hang, release, _ = hanging()
     results: list[Any] = []
-
-    def hang() -> str:
-        release.wait(30)
-        return "ended"
-
     async with serving(kind, hang=hang, well=Odd(lambda: "well"), other=Odd(lambda: "other")) as call:
 
         async def collect() -> None:
@@ -94,14 +102,7 @@ async def test_calls_that_hang_leave_the_threads_of_others(kind: str, monkeypatc
 @KINDS
 async def test_threads_that_were_left_are_bounded(kind: str) -> None:
     """Once all threads of a tool run for callers that have gone, it refuses immediately, until one of them ends."""
-    release = threading.Event()
-    ran: list[int] = []
-
-    def hang() -> str:
-        ran.append(1)
-        release.wait(30)
-        return "ended"
-
+    hang, release, ran = hanging()
     async with serving(kind, 0.3, hang=hang, well=Odd(lambda: "well")) as call:
         for _ in range(4):
             assert "TIMEOUT" == failure(await call("hang"))[0]
@@ -124,14 +125,7 @@ def failure_or_text(result: Any) -> object:
 @KINDS
 async def test_a_call_that_waits_for_a_thread_may_end(kind: str) -> None:
     """It takes no thread then, and its handler never runs."""
-    release = threading.Event()
-    ran: list[int] = []
-
-    def hang() -> str:
-        ran.append(1)
-        release.wait(30)
-        return ""
-
+    hang, release, ran = hanging()
     async with serving(kind, hang=hang) as call, anyio.create_task_group() as group:
         for _ in range(4):
             group.start_soon(call, "hang")

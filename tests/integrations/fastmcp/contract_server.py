@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Literal
 
 import pytest
@@ -91,3 +92,8 @@ def error_of(result: Any) -> dict[str, Any]:
 
 def records(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
     return [record.audit for record in caplog.records if record.name == "mcpcore.audit"]  # type: ignore[attr-defined]
+
+
+def logged(caplog: pytest.LogCaptureFixture) -> str:
+    """Return all entries of the log with their tracebacks."""
+    return "\n".join(logging.Formatter().format(record) for record in caplog.records)

@@ -20,7 +20,7 @@ from fastmcp.server.middleware.rate_limiting import (
 from mcpcore import ErrorCode, tool
 from mcpcore.integrations.fastmcp import errors
 from mcpcore.integrations.fastmcp.calling import FAILURES, LOGGERS
-from tests.integrations.fastmcp.contract_server import calling, error_of, extended, records
+from tests.integrations.fastmcp.contract_server import calling, error_of, extended, logged, records
 from tests.integrations.fastmcp.plain_server import NO_ORDER, SECRET, bare, contracted, get_order
 
 
@@ -58,8 +58,7 @@ class TestOpenAPI:
         assert (name, ErrorCode[name].sentence) == (error_of(result)["name"], error_of(result)["message"])
         assert "hunter2" not in result.model_dump_json()
         assert 1 == len(records(caplog))
-        for record in caplog.records:
-            assert "hunter2" not in logging.Formatter().format(record)
+        assert "hunter2" not in logged(caplog)
 
 
 class TestFastMCPsOwnErrors:
@@ -195,8 +194,7 @@ class TestFastMCPsOwnErrors:
             record for record in caplog.records if record.levelno >= logging.ERROR and record.name != "mcpcore.audit"
         ]
         assert ("mcpcore", True) == (crash.name, identity in crash.getMessage())
-        for record in caplog.records:
-            assert "hunter2" not in logging.Formatter().format(record)
+        assert "hunter2" not in logged(caplog)
 
     @staticmethod
     async def _crash(mcp: FastMCP[Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from mcpcore import ContractError, Server, not_found, tool
 from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractFailure, ContractMiddleware
 from tests.answers import records_of
-from tests.integrations.fastmcp.contract_server import calling, error_of, extended, listing, records
+from tests.integrations.fastmcp.contract_server import calling, error_of, extended, listing, logged, records
 from tests.integrations.fastmcp.plain_server import SECRET, bare, contracted, get_order
 
 
@@ -188,8 +187,7 @@ class TestCompatibility:
         error_of(calling(mcp, "plain", {"how": "crash"}))
         error_of(calling(mcp, "get_order", {"order_id": "crash"}))
         assert ["ToolError", "ToolError"] == seen
-        for record in caplog.records:
-            assert "hunter2" not in logging.Formatter().format(record)
+        assert "hunter2" not in logged(caplog)
 
     @pytest.mark.usefixtures("only_warnings")
     def test_a_middleware_that_is_not_outermost_warns_once(self, caplog: pytest.LogCaptureFixture) -> None:

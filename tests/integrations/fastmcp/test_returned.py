@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -18,8 +17,8 @@ from mcp_types import CallToolResult, TextContent
 from mcpcore import not_found
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import outcome_of
-from tests.integrations.fastmcp.contract_server import extended, records
-from tests.runtime.test_returned import SECRET, LedgerError, Model, anything, untyped
+from tests.integrations.fastmcp.contract_server import extended, logged, records
+from tests.runtime.test_returned import SECRET, LedgerError, Model, anything, no_arguments, untyped
 
 Shape = Callable[[BaseException], Any]
 
@@ -69,10 +68,6 @@ def error_of(answer: Any) -> dict[str, Any]:
     return dict(answer.structured_content["error"])
 
 
-def logged(caplog: pytest.LogCaptureFixture) -> str:
-    return "\n".join(logging.Formatter().format(record) for record in caplog.records)
-
-
 SHAPES: dict[str, Shape] = {
     "alone": lambda exc: exc,
     "list": lambda exc: ["a", exc],
@@ -114,13 +109,7 @@ def test_a_tool_that_returns_an_exception_fails(
 
 
 def _without_parameters(handler: Any, annotated: Any, *, is_async: bool) -> Any:
-    def f() -> Any:
-        return handler()
-
-    async def g() -> Any:
-        return await handler()
-
-    made = g if is_async else f
+    made = no_arguments(handler, is_async=is_async)
     if "return" not in annotated.__annotations__:
         del made.__annotations__["return"]
     return made

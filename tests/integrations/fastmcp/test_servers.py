@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from typing import Any
 
@@ -17,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from mcpcore import ErrorCode, not_found
 from mcpcore.integrations.fastmcp import ContractFailure
 from tests.answers import outcome_of
-from tests.integrations.fastmcp.contract_server import calling, error_of, records
+from tests.integrations.fastmcp.contract_server import calling, error_of, logged, records
 from tests.integrations.fastmcp.plain_server import SECRET, Own, bare, contracted
 
 
@@ -52,8 +51,7 @@ class TestPlainTools:
             assert (name, message) == (error["name"], error["message"])
             assert "hunter2" not in result.model_dump_json()
             assert 1 == len(records(caplog))
-            for record in caplog.records:
-                assert "hunter2" not in logging.Formatter().format(record)
+            assert "hunter2" not in logged(caplog)
 
     def test_an_error_key_in_the_success_of_a_plain_tool_stays(self) -> None:
         """A tool that declares nothing may mean anything by it."""
@@ -147,8 +145,7 @@ class TestResourcesAndPrompts:
             assert (surface == "resource") == ("uri" in error.data)
         assert "hunter2" not in str(error.data)
         assert [surface] == [record["surface"] for record in records(caplog)]
-        for record in caplog.records:
-            assert "hunter2" not in logging.Formatter().format(record)
+        assert "hunter2" not in logged(caplog)
 
     @staticmethod
     def failing(mcp: FastMCP[Any], surface: str, how: str, arguments: Any = None) -> MCPError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import runpy
 from pathlib import Path
 
@@ -10,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
+
+from tests.lint.fixing import fix_for_good
 
 CASES = Path(__file__).parent.parent / "cases" / "conformance"
 CONFORMANCE = Settings(select=frozenset({"conformance"}))
@@ -78,14 +79,12 @@ def test_a_contract_written_by_the_fix_can_be_imported_and_needs_recoveries(tmp_
     )
     safe, _ = fix_source(code, path="server.py", root=str(tmp_path))
     assert "FailureMode" not in safe.after
-    fixed, after = fix_source(code, path="server.py", root=str(tmp_path), unsafe=True)
+    fixed, after = fix_for_good(code, root=str(tmp_path), unsafe=True)
     for part in ('"not_found"', '"changed"'):
         assert part in fixed.after
     assert 'raise ctx.fail("not_found", f"No article {pmid}.", {"pmid": pmid})' in fixed.after
     asked = [diagnostic for diagnostic in after.diagnostics if diagnostic.rule.startswith("error-contract-recovery-")]
     assert fixed.after.count("recovery=") == len(asked)
-    again, _ = fix_source(fixed.after, path="server.py", root=str(tmp_path), unsafe=True)
-    assert fixed.after == again.after
     path = tmp_path / "server.py"
     path.write_text(fixed.after)
     assert "changed" in {entry.reason for entry in runpy.run_path(str(path))["fetch"].contract}
@@ -183,8 +182,4 @@ def test_fixes_leave_code_that_parses_and_nothing_to_do(tmp_path, contract, rais
         f"{contract}\ndef fetch({parameters}):\n{body}"
     )
     every = Settings(select=frozenset({"conformance", "handler", "contract"}))
-    fixed, after = fix_source(code, path="server.py", root=str(tmp_path), settings=every, unsafe=True)
-    assert not after.failures
-    ast.parse(fixed.after)
-    again, _ = fix_source(fixed.after, path="server.py", root=str(tmp_path), settings=every, unsafe=True)
-    assert fixed.after == again.after
+    fix_for_good(code, root=str(tmp_path), settings=every, unsafe=True)

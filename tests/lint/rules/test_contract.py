@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import re
 import tokenize
@@ -12,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 from mcpcore_lint.rules.contract.error_contract_reason_format import SNAKE_CASE, snake_case
 from mcpcore_lint.rules.contract.error_contract_retry_contradiction import ContractRetryContradiction
-from mcpcore_lint.runner.engine import fix_source, lint_paths, lint_source
+from mcpcore_lint.runner.engine import lint_paths, lint_source
 from mcpcore_lint.settings import Settings
 
 from tests.files import write_files
-from tests.lint.fixing import fix_paths
+from tests.lint.fixing import fix_for_good, fix_paths
 
 CASES = Path(__file__).parent.parent / "cases"
 
@@ -293,12 +292,8 @@ def comments(source):
 )
 def test_fixes_leave_valid_python_and_are_idle_the_second_time(source):
     """In any layout, fixed code parses, keeps its comments and line ends, and is not changed again."""
-    fixed, report = fix_source(source, path="server.py", settings=CONTRACT, unsafe=True, root="/nonexistent")
-    assert not report.failures
-    ast.parse(fixed.after)
+    fixed, report = fix_for_good(source, settings=CONTRACT, unsafe=True, root="/nonexistent")
     assert comments(source) == comments(fixed.after)
     if "\r\n" in source:
         assert "\n" not in fixed.after.replace("\r\n", "")
-    again, _ = fix_source(fixed.after, path="server.py", settings=CONTRACT, unsafe=True, root="/nonexistent")
-    assert fixed.after == again.after
     assert not [diagnostic for diagnostic in report.diagnostics if diagnostic.fix is not None]

@@ -11,10 +11,10 @@ import libcst as cst
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 from mcpcore_lint.rules import all_rules
-from mcpcore_lint.runner.engine import fix_source, lint_source
+from mcpcore_lint.runner.engine import lint_source
 from mcpcore_lint.settings import Settings
 
-from tests.lint.fixing import fix_paths
+from tests.lint.fixing import fix_for_good, fix_paths
 from tests.lint.house import House
 
 
@@ -185,12 +185,8 @@ def test_fixes_leave_valid_python_and_change_nothing_else(text):
                 assert text[edit.end : edit.end + 1] in {"\n", ""}
             else:
                 assert not old or not edit.text or (old[0] != edit.text[0] and old[-1] != edit.text[-1])
-    fixed, after = fix_source(text, path="server.py", settings=ON)
-    assert not after.failures
-    ast.parse(fixed.after)
+    fixed, after = fix_for_good(text, settings=ON)
     assert not after.diagnostics
-    again, _ = fix_source(fixed.after, path="server.py", settings=ON)
-    assert fixed.after == again.after
     assert _outside(text) == _outside(fixed.after)
     assert ("\r\n" in text) == ("\r\n" in fixed.after)
     if "\r\n" in text:

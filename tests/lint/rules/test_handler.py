@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from mcpcore_lint.runner.engine import fix_source, lint_source
 from mcpcore_lint.settings import Settings
+
+from tests.lint.fixing import fix_for_good
 
 CASES = Path(__file__).parent.parent / "cases"
 HANDLER = Settings(select=frozenset({"handler"}))
@@ -134,11 +135,7 @@ def test_fixes_leave_code_that_parses_and_nothing_to_do(tmp_path, clauses):
         "from mcpcore import CodedError, ErrorCode, not_found, tool\n\n"
         f"@tool\ndef fetch(a: str):\n    try:\n        return load(a)\n{body}"
     )
-    fixed, after = fix_source(code, path="server.py", root=str(tmp_path), settings=HANDLER, unsafe=True)
-    assert not after.failures
-    ast.parse(fixed.after)
-    again, _ = fix_source(fixed.after, path="server.py", root=str(tmp_path), settings=HANDLER, unsafe=True)
-    assert fixed.after == again.after
+    fix_for_good(code, root=str(tmp_path), settings=HANDLER, unsafe=True)
 
 
 def served(helpers, answer):

@@ -79,9 +79,7 @@ class Store:
     @tool(errors=[NO_MATCH])
     def sync_method(self, ctx: Context[Reasons], query: str) -> str:
         """Search."""
-        if query == "none":
-            raise ctx.fail("no_match")
-        return self.prefix + query
+        return Searcher(self.prefix)(ctx, query)
 
     @tool(errors=[NO_MATCH])
     async def async_method(self, ctx: Context[Reasons], query: str) -> str:

@@ -148,10 +148,23 @@ async def test_a_reason_declared_as_not_retryable_is_not_retried() -> None:
     assert (1, False) == (len(calls), envelope.retryable)
 
 
-@pytest.mark.parametrize("options", [{"attempts": 0}, {"attempts": 1.5}, {"max_wait": -1}, {"deadline": float("nan")}])
-def test_impossible_options_are_refused(options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        *(
+            (options, "retrying")
+            for options in ({"attempts": 0}, {"attempts": 1.5}, {"max_wait": -1}, {"deadline": float("nan")})
+        ),
+        # The option says only that repeating is safe.
+        *(
+            ({"effects": value}, r"retrying\(effects=\.\.\.\) must be 'none'")
+            for value in ("partial", "unknown", "", True, 0)
+        ),
+    ],
+)
+def test_impossible_options_are_refused(options: dict[str, Any], says: str) -> None:
     """The decorator raises a clear error."""
-    with pytest.raises(ValueError, match="retrying"):
+    with pytest.raises(ValueError, match=says):
         retrying(**options)
 
 
@@ -461,10 +474,3 @@ async def test_an_operation_of_a_plain_tool_is_not_repeated_either() -> None:
     async with Client(server) as client:
         await client.call_tool("plain", {})
     assert 1 == len(calls)
-
-
-@pytest.mark.parametrize("value", ["partial", "unknown", "", True, 0])
-def test_the_option_says_only_that_repeating_is_safe(value: Any) -> None:
-    """Any other value is refused."""
-    with pytest.raises(ValueError, match=r"retrying\(effects=\.\.\.\) must be 'none'"):
-        retrying(effects=value)

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from mcpcore.contract.codes import LATER, NEVER, NOW
 from mcpcore_lint.config import ConfigError
+from mcpcore_lint.engine.registrations.hints import IDEMPOTENT, READ_ONLY, hint_of
 from mcpcore_lint.engine.semantics.annotations import NONE, NamedType
 from mcpcore_lint.engine.semantics.data_model import read_model, requires_value
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
@@ -53,12 +54,9 @@ _OPTIONS: Final = {
 """The options of an entry that are plain values, with their names in JSON."""
 
 _HINTS: Final = {
-    "read_only_hint": "readOnly",
-    "readOnlyHint": "readOnly",
-    "idempotent_hint": "idempotent",
-    "idempotentHint": "idempotent",
-    "destructive_hint": "destructive",
-    "destructiveHint": "destructive",
+    "readOnly": READ_ONLY,
+    "idempotent": IDEMPOTENT,
+    "destructive": ("destructive_hint", "destructiveHint"),
 }
 
 
@@ -318,18 +316,9 @@ class _Reader:
     # -- what the listing says -------------------------------------------------------------------------------------
 
     def _hints(self) -> dict[str, bool]:
-        """The hints among the annotations."""
-        value: Value = self._tool.annotations
-        if isinstance(value, CallValue):
-            hints = dict(value.keywords)
-        elif isinstance(value, Mapping):
-            hints = {key: hint for item, hint in value.items if (key := string(item)) is not None}
-        else:
-            return {}
-        known = {_HINTS[key]: hint for key, hint in hints.items() if key in _HINTS}
-        return {
-            key: hint.value for key, hint in known.items() if isinstance(hint, Const) and isinstance(hint.value, bool)
-        }
+        """The hints that the annotations certainly state."""
+        hints = {key: hint_of(self._tool, names) for key, names in _HINTS.items()}
+        return {key: hint == "true" for key, hint in hints.items() if hint in {"true", "false"}}
 
     def _input_schema(self) -> dict[str, Any] | None:
         """The schema of the arguments, as far as the annotations are plain; None for a handler of any arguments."""

@@ -55,11 +55,6 @@ class Text(Value):
 
     parts: tuple[str | None, ...] = ()
 
-    @property
-    def known_length(self) -> int:
-        """The minimum length of the string."""
-        return sum(len(part) for part in self.parts if part is not None)
-
 
 @light
 class Items(Value):

@@ -53,23 +53,20 @@ def joined(first: Value, second: Value) -> Value:
     items: list[tuple[Value, Value]] = []
     complete = True
     for hints in (first, second):
-        if isinstance(hints, Mapping):
-            items += hints.items
-        elif isinstance(hints, CallValue) and _makes_annotations(hints):
-            items += [(Const(value.node, value.module, name), value) for name, value in hints.keywords]
-        else:
-            complete = False
-        complete = complete and getattr(hints, "complete", False)
+        pairs = _pairs(hints)
+        items += [(Const(value.node, value.module, name), value) for name, value in pairs or ()]
+        complete = complete and pairs is not None and getattr(hints, "complete", False)
     return Mapping(first.node, first.module, tuple(items), complete)
 
 
 def hints_of(tool: ToolDef) -> Hints:
-    """The hints of a tool; "unknown" where its annotations are one of several that differ."""
-    annotations = options(tool.annotations)
-    return Hints(
-        _same(_hint(annotation, READ_ONLY) for annotation in annotations),
-        _same(_hint(annotation, IDEMPOTENT) for annotation in annotations),
-    )
+    """The hints of a tool that say whether a failed call may be made again."""
+    return Hints(hint_of(tool, READ_ONLY), hint_of(tool, IDEMPOTENT))
+
+
+def hint_of(tool: ToolDef, names: tuple[str, ...]) -> Hint:
+    """The hint of a tool by its names; "unknown" where its annotations are one of several that differ."""
+    return _same(_hint(annotations, names) for annotations in options(tool.annotations))
 
 
 def _same(states: Iterable[Hint]) -> Hint:
@@ -80,18 +77,20 @@ def _same(states: Iterable[Hint]) -> Hint:
 def _hint(annotations: Value, names: tuple[str, ...]) -> Hint:
     if is_left_out(annotations):
         return "missing"
-    if isinstance(annotations, Mapping):
-        pairs = [(string(key), value) for key, value in annotations.items]
-    elif isinstance(annotations, CallValue) and _makes_annotations(annotations):
-        pairs = [*annotations.keywords]
-    else:
-        return "unknown"
+    pairs = _pairs(annotations)
     # Arguments that the linter cannot see may override those that it can.
-    if not annotations.complete or any(name is None for name, _ in pairs):
+    if pairs is None or not getattr(annotations, "complete", False) or any(name is None for name, _ in pairs):
         return "unknown"
     values = [value for name, value in pairs if name in names]
     # A key that is given again replaces the one before.
     return _same(_stated(option) for option in options(values[-1])) if values else "missing"
+
+
+def _pairs(annotations: Value) -> list[tuple[str | None, Value]] | None:
+    """The hints in annotations with their names; None if these are no annotations that the linter can read."""
+    if isinstance(annotations, Mapping):
+        return [(string(key), value) for key, value in annotations.items]
+    return [*annotations.keywords] if isinstance(annotations, CallValue) and _makes_annotations(annotations) else None
 
 
 def _makes_annotations(call: CallValue) -> bool:

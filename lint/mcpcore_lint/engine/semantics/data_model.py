@@ -10,7 +10,6 @@ from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Const, Mapping, Missing, Symbol, Value, is_left_out, string
 
 RESERVED: Final = frozenset({"reason", "retryable", "recovery"})
@@ -70,14 +69,14 @@ def read_model(value: Value) -> DataModel | None:
 def _read(info: ClassInfo) -> DataModel | None:
     model = DataModel(info.node.name, {})
     owners = ancestry(info)
-    bases = {_symbol(base, owner.scope) for owner in owners for base in owner.node.bases}
+    bases = {Resolver().annotation_symbol(base, owner.scope) for owner in owners for base in owner.node.bases}
     known = {owner.node for owner in owners}
     if any(base is None or (base.name not in _ROOTS and base.definition not in known) for base in bases):
         return None
     is_typed_dict = any(base is not None and base.name == "typing.TypedDict" for base in bases)
     for owner in reversed(owners):
         decorators = [getattr(node, "func", node) for node in owner.node.decorator_list]
-        symbols = [_symbol(node, owner.scope) for node in decorators]
+        symbols = [Resolver().annotation_symbol(node, owner.scope) for node in decorators]
         model.certain = model.certain and all(symbol and symbol.name in _DECORATORS for symbol in symbols)
         configured = [option.arg for node in owner.node.decorator_list for option in getattr(node, "keywords", ())]
         model.certain = model.certain and "config" not in configured
@@ -91,12 +90,6 @@ def _read(info: ClassInfo) -> DataModel | None:
                 model.certain = False
                 model.fields = {name: field._replace(sent=None) for name, field in model.fields.items()}
     return model
-
-
-def _symbol(node: ast.expr | None, scope: Scope) -> Symbol | None:
-    """The class or function that an expression names, without its type arguments."""
-    value = evaluate(node.value if isinstance(node, ast.Subscript) else node, scope) if node is not None else None
-    return value if isinstance(value, Symbol) else None
 
 
 def _read_fields(info: ClassInfo, model: DataModel, *, is_typed_dict: bool) -> None:

@@ -249,11 +249,9 @@ class Callees:
         """Whether a binding can be a function. This is cheaper than evaluating it."""
         if binding.kind != "assign":
             return binding.kind in {"function", "import"}
-        return type(binding.value) in _FUNCTIONS and not self._is_value(binding.value)
-
-    def _is_value(self, node: ast.expr | None) -> bool:
-        """Whether an expression calls a builtin, whose result is neither a function nor an error."""
-        return type(node) is ast.Call and type(node.func) is ast.Name and node.func.id in self.builder.body.builtins
+        # The result of a builtin is neither a function nor an error.
+        builtin = binding.value.func if type(binding.value) is ast.Call else None
+        return type(binding.value) in _FUNCTIONS and getattr(builtin, "id", None) not in self.builder.body.builtins
 
     def _functions_at(self, node: ast.Attribute) -> list[Key]:
         value = evaluate(node, self.scope)

@@ -14,6 +14,21 @@ async def work():
     raise forbidden("x")
 def plain():
     raise conflict("x")
+async def safely(number, job):
+    try:
+        return await job
+    except CodedError:
+        return number
+async def narrowly(job):
+    try:
+        return await job
+    except KeyError:
+        return None
+async def twice(job):
+    try:
+        return await job
+    except CodedError:
+        return await job
 pool = ThreadPoolExecutor()
 @tool
 async def fetch(a: int):
@@ -40,6 +55,10 @@ CASES: Final[dict[str, tuple[str, set[str]]]] = {
         "tasks = [asyncio.create_task(work())]\nfor task in tasks:\n    try:\n        await task\n    except CodedError:\n        pass",
         set(),
     ),
+    "awaited by a function in a try": ("return await safely(1, job=work())", set()),
+    "awaited by a function in a try of another class": ("return await narrowly(work())", TOLD),
+    "awaited by a function in a try and elsewhere": ("return await twice(work())", TOLD),
+    "an argument that no coroutine is": ("return await safely(1, plain())", PLAIN),
     "nobody waits": ("task = asyncio.create_task(work())\nreturn 1", set()),
     "nobody waits, and it is kept": (
         "kept = set()\ntask = asyncio.create_task(work())\nkept.add(task)\ntask.add_done_callback(kept.discard)",

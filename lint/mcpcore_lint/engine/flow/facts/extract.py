@@ -200,7 +200,8 @@ class Extractor:
         results: bool = False,
     ) -> None:
         span = effect.span if effect is not None else self.module.source.span(node)
-        guards = (*self.guards.gathered(node, targets), *self.guards.of(node))
+        where_awaited = (*self.guards.gathered(node, targets), *self.guards.awaited_by(node, targets))
+        guards = (*where_awaited, *self.guards.of(node))
         self.events.append(Event(span, guards, effect, targets, parameter, results))
 
     def _add_parameter(self, node: ast.AST, parameter: Parameter) -> None:

@@ -16,7 +16,7 @@ from mcpcore_lint.engine.flow.effects import (
     key_of,
     parameter_of,
 )
-from mcpcore_lint.engine.flow.facts.callees import Callees
+from mcpcore_lint.engine.flow.facts.callees import Callees, arguments_for
 from mcpcore_lint.engine.flow.facts.converting import guard_of_context, guards_made, unread_guard
 from mcpcore_lint.engine.flow.facts.spelling import spelled
 from mcpcore_lint.engine.flow.facts.stdout import REDIRECTS, replaces_stdout
@@ -233,6 +233,25 @@ class Guards:
                 return (Guard((Clause(("builtins.Exception",), (), star=True),)),)
             current = parent
         return ()
+
+    def awaited_by(self, node: ast.AST, targets: tuple[Key, ...]) -> tuple[Guard, ...]:
+        """Return the guards around the `await` of a parameter, for the call of a coroutine that is passed as it."""
+        parent = self.parents.get(node)
+        call = self.parents.get(parent) if isinstance(parent, ast.keyword) else parent
+        if not targets or not isinstance(node, ast.Call) or not isinstance(call, ast.Call) or node is call.func:
+            return ()
+        receivers = [self.program.find(key) for key in self.callees.targets(call)[0]]
+        functions = [located[0] for located in map(self.program.find, targets) if located is not None]
+        are_coroutines = all(isinstance(function, ast.AsyncFunctionDef) for function in functions)
+        if len(receivers) != 1 or receivers[0] is None or receivers[0][0] is self.callees.node or not are_coroutines:
+            return ()
+        function, module = receivers[0]
+        names = [name for name, argument in arguments_for(function, module, call).items() if argument is node]
+        reads = [part for part in walk([function]) if isinstance(part, ast.Name) and part.id in names]
+        guards = Guards(Callees(self.program, function, module))
+        # A parameter that is read elsewhere, too, may be awaited there.
+        is_awaited = len(reads) == 1 and isinstance(guards.parents.get(reads[0]), ast.Await)
+        return guards.of(reads[0]) if is_awaited else ()
 
 
 def yield_guards(program: Program, node: FunctionNode, module: Module) -> list[Guard]:

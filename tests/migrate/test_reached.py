@@ -84,14 +84,16 @@ FILES: dict[str, str | bytes] = {
 def test_exceptions_of_helpers_are_listed(tmp_path: Path) -> None:
     """Each text has a line with its tools, and the files of the helpers are unchanged."""
     outcome, files = run(tmp_path, FILES)
-    step = "of a helper is in no contract: raise a class of your own there, and declare it with .on(...), if clients"
+    declare = "declare it with .on(...), if clients need its code or advice"
+    own = f"of a helper is in no contract: {declare}"
+    step = f"of a helper is in no contract: raise a class of your own there, and {declare}"
     assert [
-        f'helpers.py:9 section, change: SectionNotFoundError("No matching sections were found: …. Available: …") {step} need its code or advice',
-        f'helpers.py:15 change: AlreadyExistsError("… belongs to Ann") {step} need its code or advice',
-        f'helpers.py:17 change: AlreadyExistsError("Nobody may write") {step} need its code or advice',
-        f'helpers.py:19 change: StoreError("Store error: …") {step} need its code or advice',
-        f'helpers.py:21 change: ToolError("Not today") {step} need its code or advice',
-        f'helpers.py:23 change: ValueError("The name is too long") {step} need its code or advice',
+        f'helpers.py:9 section, change: SectionNotFoundError("No matching sections were found: …. Available: …") {own}',
+        f'helpers.py:15 change: AlreadyExistsError("… belongs to Ann") {own}',
+        f'helpers.py:17 change: AlreadyExistsError("Nobody may write") {own}',
+        f'helpers.py:19 change: StoreError("Store error: …") {own}',
+        f'helpers.py:21 change: ToolError("Not today") {step}',
+        f'helpers.py:23 change: ValueError("The name is too long") {step}',
     ] == report(outcome)
     assert files["pkg/helpers.py"] == HELPERS
     again, _ = run(tmp_path, {})

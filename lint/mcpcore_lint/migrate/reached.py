@@ -34,10 +34,10 @@ OF_JSON: Final = (
     "raise ctx.fail with the values as data, which the text shows behind Details",
 )
 """What is to be said of a failure whose text is JSON."""
-_UNDECLARED: Final = (
-    "is in no contract",
-    "raise a class of your own there, and declare it with .on(...), if clients need its code or advice",
-)
+_UNDECLARED: Final = "is in no contract"
+_DECLARE: Final = "declare it with .on(...), if clients need its code or advice"
+_NEW_CLASS: Final = "raise a class of your own there, and "
+"""What comes before that where the class is not one of the project."""
 _HIDDEN: Final = (
     'is "Internal server error" for clients',
     "catch it in the low-level handler, and return CallToolResult(content=..., is_error=True) with its text",
@@ -71,7 +71,8 @@ class Raised(NamedTuple):
             quote = '"' * any(map(str.isalpha, constant))
             said = " ".join((constant if quote else self.module.source.segment(self.shown)).split())
             text = f"{quote}{said if len(said) <= _SHOWN else f'{said[:_SHOWN]}...'}{quote}"
-        what, decide = _HIDDEN if hidden else _UNDECLARED
+        is_own = self.module.project.class_named(self.name) is not None
+        what, decide = _HIDDEN if hidden else (_UNDECLARED, f"{_NEW_CLASS * (not is_own)}{_DECLARE}")
         pattern = f"{self.name.rpartition('.')[2]}({text}) of a helper {what}"
         return Left(self.module.path, self.node.lineno, (tool,), pattern, decide, perhaps=True)
 

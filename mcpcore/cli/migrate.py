@@ -201,7 +201,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
                 "`required` in `anyOf`; advertise_errors=False of Server, for clients that do not validate failures, "
                 "leaves them as they were."
             ),
-            served,
+            served and migration.admits,
         ),
         (
             (

@@ -124,6 +124,8 @@ def test_what_clients_read_differently_has_a_line(tmp_path: Path) -> None:
         (f"{sdk}{resource}", [refused, data, logged, schema, version]),
         (f"{sdk}mcp._mcp_server.version = '3'\n", [refused, logged, schema]),
         (f"{sdk}{tool}", [refused, unknown, logged, schema, effects, version]),
+        (f"{sdk}{tool}".replace("-> str", "-> 'dict[str, Any]'"), [refused, unknown, logged, effects, version]),
+        (f"{sdk}{tool}".replace("tool()", "tool(structured_output=False)"), [refused, unknown, logged, effects, version]),
         (f"{sdk}{resource}".replace("mcp.server.fastmcp", "fastmcp"), [refused, data]),
         ("from mcp.types import ImageContent\n\nprint(ImageContent.mimeType)\n", []),
     ]):  # fmt: skip
@@ -172,6 +174,23 @@ def test_options_of_the_server_are_listed(tmp_path: Path) -> None:
         "server.py:3: host='h' of the server, which SDK 2.0 does not have, is removed: give it where the server is run",
         "server.py:3: port=1 of the server, which SDK 2.0 does not have, is removed: give it where the server is run",
     ] == [removed.text(Path(removed.path).name, removed.line) for removed in outcome.removed]
+
+
+def test_functions_that_a_decorator_makes_async_run_in_no_thread(tmp_path: Path) -> None:
+    """The line about threads leaves them out; one that has a wrapper for either kind returns a plain function."""
+    source = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
+    threaded = "def threaded(run):\n    async def runner():\n        return run()\n    return runner\n\n"
+    either = threaded.replace("    return runner", "    def plain():\n        return run()\n    return runner or plain")
+    for number, (above, marks, is_plain) in enumerate((
+        (threaded, "@mcp.tool()\n@threaded", 0),
+        (either, "@mcp.tool()\n@threaded", 1),
+        ("def make():\n    def wrap(run):\n        async def runner(): ...\n    return wrap\nmcp.tool = make\n", "@mcp.tool()", 0),
+        ("mcp.tool = mcp.tool\n", "@mcp.tool()", 1),
+    )):  # fmt: skip
+        write_files(
+            tmp_path / f"made{number}", {"server.py": f"{source}{above}\n\n{marks}\ndef f() -> str:\n    return ''\n"}
+        )
+        assert bool(is_plain) == ("in parallel threads (f)" in command(str(tmp_path / f"made{number}")).stderr)
 
 
 def test_the_report_is_in_the_order_of_importance(project: Path) -> None:

@@ -13,7 +13,7 @@ from mcpcore_lint.migrate.body import FUNCTIONS, Body, only_logs
 from mcpcore_lint.migrate.messages import LABEL, VAGUE, code_of, constant_text, pieces
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.migrate.sentences import of_class
-from mcpcore_lint.model import CallValue, Symbol
+from mcpcore_lint.model import CallValue, Symbol, ToolDef
 
 _UNDOES: Final = re.compile(r"transaction|begin|atomic|savepoint|\bconn(?:ection)?\b|connect\(", re.IGNORECASE)
 """Context managers that may commit on a `return` and roll back on a `raise`."""
@@ -169,6 +169,33 @@ def _returns_argument(maker: ast.FunctionDef | ast.AsyncFunctionDef, decorator: 
         if not returned or not all(isinstance(value, ast.Name) and value.id in names for value in returned):
             return False
     return True
+
+
+def is_plain(tool: ToolDef) -> bool:
+    """Whether a tool is no `async def`, and no decorator of the project puts one in its place."""
+    handler = tool.handler
+    outside = handler.module.scope_of(handler.node).parent or handler.module.scope
+    decorators = [getattr(part, "func", part) for part in getattr(handler.node, "decorator_list", ())]
+    written = {*map(ast.unparse, decorators)}
+    # `mcp.tool = threaded`: a method of the server that the project replaces.
+    replaced = [
+        part.value
+        for part in handler.module.tree.body
+        if isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) in written
+    ]
+    makers = [evaluate(part, outside) for part in (*decorators, *replaced)]
+    definitions = [getattr(maker, "definition", None) for maker in makers]
+    return not handler.is_async and not any(map(_makes_async, (*definitions, *(way.node for way in tool.wrappers))))
+
+
+def _makes_async(node: ast.AST | None) -> bool:
+    """Whether a function is async, or all functions are that it makes, of which one takes the place of another."""
+    if isinstance(node, ast.AsyncFunctionDef):
+        return True
+    inner = (
+        [part for part in own_nodes(node) if isinstance(part, FUNCTIONS)] if isinstance(node, ast.FunctionDef) else []
+    )
+    return bool(inner) and all(map(_makes_async, inner))
 
 
 # -- clauses that catch everything to say it in a text -----------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Final, NamedTuple, TypeAlias
 
+from mcpcore_lint.engine.semantics.annotations import unquote
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import returned, walk
@@ -35,6 +36,10 @@ _STAND_IN: Final = re.compile(
 """The statement of a test that replaces a framework."""
 _PARTS: Final = frozenset({"", "properties", "required"})
 """The parts of an output schema that admit failures; empty for the whole schema."""
+_ANY_RESULT: Final = frozenset(
+    {"", "Any", "typing.Any", "dict", "dict[str, Any]", "dict[str, typing.Any]", "CallToolResult"}
+)
+"""The annotations of results without a schema, or with one that any failure fits."""
 _INSIDE: Final = frozenset({"set", "sorted", "list", "dict", "len"})
 """Functions whose value says what is in their argument."""
 _WRITTEN: Final = frozenset({"dumps", "encode", "model_dump_json"})
@@ -126,6 +131,13 @@ def expectations(module: Module, changed: Changes) -> Iterator[Left]:
         line, pattern = module.source.text.count("\n", 0, double.end()) + 1, f"a stand-in for {double['name']}"
         decide = f"the server imports {new} now, which fails behind it: add a stand-in for that, or remove this one"
         yield Left(module.path, line, (), f"{pattern} in sys.modules", decide, stops=FAILS)
+
+
+def admits_failures(tool: ToolDef) -> bool:
+    """Whether the output schema of a tool changes, so that it admits failures."""
+    returns, keyword = unquote(getattr(tool.handler.node, "returns", None)), tool.decorator_keyword("structured_output")
+    is_text = keyword is not None and isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+    return tool.kind == "tool" and not is_text and (ast.unparse(returns) if returns else "") not in _ANY_RESULT
 
 
 def reasons(lines: Collection[Left], files: Mapping[str, bytes]) -> dict[tuple[str, str], str]:

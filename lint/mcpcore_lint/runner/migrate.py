@@ -21,7 +21,8 @@ from mcpcore_lint.engine.syntax.source import Source, SourceError, parse
 from mcpcore_lint.frameworks import is_of_version_2
 from mcpcore_lint.migrate import requirements
 from mcpcore_lint.migrate.callers import Callers, Helpers, asserted, follow, is_test
-from mcpcore_lint.migrate.expectations import changes_between, expectations, reasons
+from mcpcore_lint.migrate.catching import is_plain
+from mcpcore_lint.migrate.expectations import admits_failures, changes_between, expectations, reasons
 from mcpcore_lint.migrate.imports import ordered, shortened, unused, used_names
 from mcpcore_lint.migrate.lowlevel import LOW_LEVEL, NEW, REGISTERS, SUCCESS, Marker, names_server, plan_servers
 from mcpcore_lint.migrate.middleware import doubles, plan_middleware
@@ -120,6 +121,8 @@ class Run:
         self.kept: set[str] = set()
         """The environments that stay with version 1 of the SDK."""
         self.tools = 0
+        self.admits = False
+        """Whether a tool has an output schema that changes."""
         self.parallel: dict[str, str] = {}
         """The functions of tools that are not async, each with its file."""
         self.projects: list[tuple[Group, Mapping[str, bytes]]] = []
@@ -348,7 +351,7 @@ class Run:
             parallel = ("every tool, resource and prompt",)
         return Migration(
             tuple(files), tuple(merged(left)), tuple(self.converted), tuple(self.failures), self.tools,
-            tuple(line for line in removed if not line.stops), tried, parallel,
+            tuple(line for line in removed if not line.stops), tried, parallel, self.admits or not self.tools,
         )  # fmt: skip
 
 
@@ -582,7 +585,8 @@ class _Pass:
         for module in [module for module in self.modules.values() if not is_test(module)]:
             with self._guarded(module.absolute):
                 for tool in self.checker.find_tools(module):
-                    if not tool.handler.is_async:
+                    self._run.admits = self._run.admits or admits_failures(tool)
+                    if is_plain(tool):
                         self._run.parallel[tool.handler.name] = tool.handler.module.absolute
                     home = tool.handler.module
                     self._run.elsewhere.add(home.absolute)

@@ -147,6 +147,8 @@ class Migration(NamedTuple):
     """What came of importing the files, and of the command of the project; None if nothing was asked for."""
     parallel: tuple[str, ...] = ()
     """The functions that version 2 runs in threads, as they are not async; "every tool, …" if no tool is known."""
+    admits: bool = False
+    """Whether output schemas may change; True if no tool is known."""
 
     @property
     def generated(self) -> list[str]:

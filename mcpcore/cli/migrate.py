@@ -179,6 +179,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         for number, line in enumerate(file.after.splitlines(), 1)
         if re.search(_OLD, line)
     ]
+    from_version_1 = [file for file in served if _BEFORE_THREADS["Version 2 of the SDK"].search(file.before)]
     parallel = [*migration.parallel[:_SHOWN], *["..."] * (len(migration.parallel) > _SHOWN)]
     for note, applies in (
         (_TEXTS, any("expose_internal_errors" in file.after for file in migration.files)),
@@ -212,11 +213,7 @@ def migrate(paths: tuple[str, ...], *, write: bool, only: tuple[str, ...], check
         ),
         (
             "Clients read an empty version of the server, and read that of the SDK before: give it version=.",
-            any(
-                _BEFORE_THREADS["Version 2 of the SDK"].search(file.before)
-                and "version=" not in file.after.replace(" ", "")
-                for file in served
-            ),
+            any("version=" not in file.after.replace(" ", "") for file in (*from_version_1, *migration.adapted)),
         ),
         (
             "The data of a failure of a resource have an `error`, too.",

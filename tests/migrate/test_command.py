@@ -120,6 +120,7 @@ def test_what_clients_read_differently_has_a_line(tmp_path: Path) -> None:
     sdk = "from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP('x')\n"
     resource = "\n\n@mcp.resource('x://y')\ndef y() -> str:\n    return 'y'\n"
     tool = "\n\n@mcp.tool()\ndef f() -> str:\n    raise ValueError('The file is not there')\n"
+    low = "from mcp.server import Server\n\nserver = Server('x')\n\n\n@server.list_tools()\nasync def f():\n    return []\n"
     for number, (source, expected) in enumerate([
         (f"{sdk}{resource}", [refused, data, logged, schema, version]),
         (f"{sdk}mcp._mcp_server.version = '3'\n", [refused, logged, schema]),
@@ -128,6 +129,8 @@ def test_what_clients_read_differently_has_a_line(tmp_path: Path) -> None:
         (f"{sdk}{tool}".replace("tool()", "tool(structured_output=False)"), [refused, unknown, logged, effects, version]),
         (f"{sdk}{resource}".replace("mcp.server.fastmcp", "fastmcp"), [refused, data]),
         ("from mcp.types import ImageContent\n\nprint(ImageContent.mimeType)\n", []),
+        (low, [version]),
+        (low.replace("'x'", "'x', '3'"), []),
     ]):  # fmt: skip
         write_files(tmp_path / str(number), {"server.py": source})
         stderr = command(str(tmp_path / str(number))).stderr

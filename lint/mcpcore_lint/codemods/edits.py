@@ -65,6 +65,13 @@ def add_parameter(
     return change(module, "add_parameter", function, code, index)
 
 
+def keyworded(module: Module, call: ast.Call, options: Sequence[str]) -> list[Edit]:
+    """Name the arguments of a call behind the first one, of which `options` are the names."""
+    named = zip(call.args[1:], options, strict=False)
+    places = [(module.source.node_range(node)[0], name) for node, name in named if not isinstance(node, ast.Starred)]
+    return [Edit(start, start, f"{name}=") for start, name in places]
+
+
 def add_argument(module: Module, call: ast.Call, code: str) -> Edit:
     """Add an argument behind the others, on a separate line if they are written like that; comments stay."""
     source, arguments = module.source, arguments_in_order(call)

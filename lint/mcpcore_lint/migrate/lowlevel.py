@@ -68,6 +68,9 @@ LOW_LEVEL: Final = re.compile(
 DECORATORS: Final = frozenset({*_FORMS, "completion"})
 REGISTERS: Final = re.compile(rb"@[\w.]+\.(?:%b)\(" % "|".join(sorted(DECORATORS)).encode())
 """A handler, perhaps in a file that imports its server from another one."""
+_LOW_LEVEL_CLASS: Final = "mcp.LowLevelServer"
+_ARGUMENTS: Final = ("version", "instructions", "website_url", "icons", "lifespan")
+"""What version 1 took behind the name of a low-level server, and version 2 takes by name."""
 _CONTENTS: Final = """{result}(
         contents=[
             {text}(
@@ -129,6 +132,9 @@ def _plan(module: Module) -> tuple[list[Edit], list[Left]]:
             case _:
                 continue
         return [], [Left(module.path, node.lineno, (), pattern, decide)]
+    for node in (node for node in nodes if isinstance(node, ast.Call) and len(node.args) > 1):
+        if getattr(evaluate(node.func, scope_around(node, module)), "name", "") == _LOW_LEVEL_CLASS:
+            edits += codemods.keyworded(module, node, _ARGUMENTS)
     is_taken = any(_CONTEXT in {getattr(node, "id", ""), getattr(node, "arg", "")} for node in nodes)
     for node in handlers:
         kinds = [_kind(decorator, module) for decorator in node.decorator_list]

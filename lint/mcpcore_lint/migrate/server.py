@@ -351,7 +351,7 @@ class Renaming:
         if self.module.source.has("streamable_http_client") and self._named(node.func) == _CONNECTS:
             self._connection(node)
         if len(node.args) > 1 and name in self._locals and self._named(node.func) == "mcp.FastMCP":
-            self._server(node)
+            self.edits += codemods.keyworded(self.module, node, POSITIONAL[1:])
         if self._makes_server(node):
             self.edits.append(codemods.add_argument(self.module, node, TEXTS))
         if name == "get_context" and isinstance(node.func, ast.Attribute):
@@ -527,12 +527,6 @@ class Renaming:
             evaluate(node, scope_around(node, self.module)) if isinstance(node, (ast.Name, ast.Attribute)) else None
         )
         return symbol.name if isinstance(symbol, Symbol) else ""
-
-    def _server(self, node: ast.Call) -> None:
-        for argument, option in zip(node.args[1:], POSITIONAL[1:], strict=False):
-            if not isinstance(argument, ast.Starred):
-                start = self.module.source.node_range(argument)[0]
-                self.edits.append(Edit(start, start, f"{option}="))
 
     def _error(self, node: ast.Call, passed: ast.expr | ast.keyword) -> None:
         """`MCPError(code, message)` for `McpError(ErrorData(code=..., message=...))`, also by its keyword."""

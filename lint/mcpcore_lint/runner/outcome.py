@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Failure
+from mcpcore_lint.migrate.lowlevel import REGISTERS
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.runner.patch import FixedFile
 
@@ -154,6 +155,12 @@ class Migration(NamedTuple):
     def generated(self) -> list[str]:
         """The paths of the files that change and say that they are generated."""
         return [file.path for file in self.files if _GENERATED.match(file.before)]
+
+    @property
+    def adapted(self) -> list[FixedFile]:
+        """The files with a low-level server whose handlers are now those of version 2."""
+        made = [file for file in self.files if not REGISTERS.search(file.after.encode()) and "Server(" in file.after]
+        return [file for file in made if REGISTERS.search(file.before.encode())]
 
     @property
     def exit_code(self) -> int:

@@ -64,6 +64,10 @@ SIZE = (
     "limits the size of a list of tools: output schemas have `error` now, which advertise_errors=False of Server "
     "leaves out"
 )
+NO_TOOL = (
+    "expects a result for an unknown tool: expect an MCPError, since it is an error of the protocol now, or give the "
+    'server unknown_tool="result"'
+)
 WORDS = "reads the words of an exception of read_resource(): they are in its __cause__"
 
 
@@ -100,6 +104,20 @@ WORDS = "reads the words of an exception of read_resource(): they are in its __c
             "with Client(mcp) as one:\n        one.call_tool('find', {})\n        assert 'validation error' in one.check()",
             "",
         ),
+        (
+            "result = client.call_tool('nope', {})\n    assert 'Unknown tool: nope' in result.content[0].text",
+            NO_TOOL,
+        ),
+        (
+            (
+                "import fastmcp\n    with fastmcp.Client(mcp) as one, pytest.raises(ToolError, match='Unknown tool'):\n"
+                "        one.call_tool('nope')"
+            ),
+            NO_TOOL,
+        ),
+        ("with pytest.raises(ToolError, match='Unknown tool'):\n        mcp.call_tool('nope')", ""),
+        ("result = client.call_tool('find', {})\n    assert 'Unknown tool' in result.content[0].text", ""),
+        ("text = dispatch('nope').content[0].text\n    assert 'Unknown tool' in text", ""),
         ("assert tool.outputSchema == {'type': 'object'}", SCHEMA),
         ("schema = tool.output_schema\n    assert schema['required'] == ['result']", SCHEMA),
         ("parts = tool.output_schema.get('properties', {})\n    assert set(parts) == {'result'}", SCHEMA),

@@ -28,6 +28,12 @@ _RESULT: Final = "CallToolResult"
 _KINDS: Final = (ast.Compare, ast.Call, ast.keyword, ast.Attribute, ast.Subscript, ast.Name)
 REFUSED: Final = re.compile(r"validation error", re.IGNORECASE)
 """How the frameworks begin to say that they refuse arguments."""
+_UNKNOWN: Final = re.compile(r"unknown tool", re.IGNORECASE)
+"""How they begin to say that there is no such tool."""
+_CLIENT: Final = "fastmcp.Client"
+_NO_TOOL: Final = (
+    'expect an MCPError, since it is an error of the protocol now, or give the server unknown_tool="result"'
+)
 _STAND_IN: Final = re.compile(
     r"^[^#\n]*\bsys\.modules[\"']?(?:\[|(?:\.setdefault\(|,)\s*|,\s*\{(?:[^{}]*,)?\s*)[\"'](?P<name>(?:fast)?mcp)[\"']"
     r"(?:\]\s*=(?!=)|\s*[:,])(?!\s*None\b)",
@@ -167,11 +173,17 @@ def _expected(node: ast.AST, scope: Scope, changed: Changes) -> tuple[str, str] 
             ast.Compare(left=ast.Constant(value=str(text)), ops=[ast.In()], comparators=[value])
             | ast.Call(func=ast.Attribute(attr="assertIn"), args=[ast.Constant(value=str(text)), value, *_])
             | (ast.keyword(arg="match", value=ast.Constant(value=str(text))) as value)
-        ) if reads_failures and REFUSED.search(text):
+        ) if reads_failures and (REFUSED.search(text) or _UNKNOWN.search(text)):
             parts = _sources(value, scope)
             names = _names(parts)
             calls = [part for part in parts if isinstance(part, ast.Call) and "call_tool" in ast.unparse(part.func)]
             called = [string(evaluate(argument, scope)) for call in calls for argument in call.args[:1]]
+            if _UNKNOWN.search(text):
+                # A server that is called without a client goes on to raise it.
+                owners = [classes_of(call.func.value, scope) for call in calls if isinstance(call.func, ast.Attribute)]
+                is_answer = (owners and "content" in names) or any(_CLIENT in kinds for kinds in owners)
+                is_tool = any(name is not None and name.endswith(changed.tools) for name in called)
+                return ("expects a result for an unknown tool", _NO_TOOL) if is_answer and not is_tool else None
             known = all(name is None or name.endswith(changed.tools) for name in called)
             refused = known and _OWN not in names and any("call_tool" in name for name in names)
             homes = imported_by(scope.module) if refused and changed.answers else ()

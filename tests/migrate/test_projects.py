@@ -156,6 +156,35 @@ def f(x: int) -> PrefabApp:
     assert "only FastMCP renders" in report(outcome)[0]
 
 
+def test_the_line_about_a_table_of_functions_names_them(tmp_path: Path) -> None:
+    """The dispatcher has no branches to move, and each function of its table gets a contract of its own."""
+    source = """from mcp.server import Server
+from mcp.types import CallToolResult
+
+
+async def find(arguments) -> CallToolResult: ...
+async def sell(arguments) -> CallToolResult: ...
+
+
+TABLE = {"find_item": find, "sell_item": sell}
+
+
+async def serve(context, params) -> CallToolResult:
+    return await TABLE[params.name](params.arguments)
+
+
+server = Server("x", on_call_tool=serve)
+"""
+    outcome, _ = run(tmp_path, {"server.py": source})
+    assert [
+        (
+            "server.py:12 find_item, sell_item: serve() of a low-level server answers for all tools: make mcp = "
+            "Server(...) of mcpcore, and call each function of its table, such as find() in server.py:5, from one such as "
+            "find_item(...) below @mcp.tool(errors=[...]), which gives its failures codes and advice"
+        )
+    ] == [line.replace(f"{tmp_path}/", "") for line in report(outcome)]
+
+
 def test_a_handler_of_the_low_level_server_is_left(tmp_path: Path) -> None:
     """If it returns a mapping, the code stays, and one line has the tools that the dispatcher serves."""
     source = """from mcp.server import Server

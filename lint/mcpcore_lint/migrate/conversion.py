@@ -137,9 +137,17 @@ class Conversion:
             f" such as {word}(...)" for word in re.findall(r"\w+", "_".join(served[:1]).replace("-", "_"))[:1]
         )
         pattern = f"{name}() of a low-level server answers for all tools"
+        step = f"move each branch into a function{first}"
+        entries = [entry for tool in self.tools for entry in tool.serves]
+        workers = {entry.handler.node: entry.handler for entry in entries if entry.handler is not None}
+        # A table has the functions if the same call runs several of them.
+        if len({entry.call for entry in entries}) == 1 < len(workers):
+            worker = next(iter(workers.values()))
+            place = f"{worker.qualname}() in {worker.module.path}:{worker.node.lineno}"
+            step = f"call each function of its table, such as {place}, from one{first}"
         decide = (
-            f"make mcp = Server(...) of mcpcore, and move each branch into a function{first} below "
-            "@mcp.tool(errors=[...]), which gives its failures codes and advice"
+            f"make mcp = Server(...) of mcpcore, and {step} below @mcp.tool(errors=[...]), which gives its failures "
+            "codes and advice"
         )
         if self.body.node.decorator_list:
             decide += "; SDK 2.0 has neither @server.list_tools() nor @server.call_tool()"

@@ -157,7 +157,7 @@ def f(x: int) -> PrefabApp:
 
 
 def test_the_line_about_a_table_of_functions_names_them(tmp_path: Path) -> None:
-    """The dispatcher has no branches to move, and each function of its table gets a contract of its own."""
+    """The dispatcher has no branches to move, and each function of its table can have a contract."""
     source = """from mcp.server import Server
 from mcp.types import CallToolResult
 

@@ -172,7 +172,7 @@ def _returns_argument(maker: ast.FunctionDef | ast.AsyncFunctionDef, decorator: 
 
 
 def is_plain(tool: ToolDef) -> bool:
-    """Whether a tool is no `async def`, and no decorator of the project puts one in its place."""
+    """Whether a tool is no `async def`, and no decorator of the project replaces it by one."""
     handler = tool.handler
     outside = handler.module.scope_of(handler.node).parent or handler.module.scope
     decorators = [getattr(part, "func", part) for part in getattr(handler.node, "decorator_list", ())]
@@ -189,7 +189,7 @@ def is_plain(tool: ToolDef) -> bool:
 
 
 def _makes_async(node: ast.AST | None) -> bool:
-    """Whether a function is async, or all functions are that it makes, of which one takes the place of another."""
+    """Whether a function is async, or makes only async functions, one of which it returns instead of another."""
     if isinstance(node, ast.AsyncFunctionDef):
         return True
     inner = (

@@ -26,12 +26,16 @@ SHIPPING = ROOT / "examples" / "shipping" / "server.py"
 
 SERVER = '''\
 """A server."""
+from typing import Annotated
+
 import store
 from pydantic import BaseModel
 from mcp_types import ToolAnnotations
 from mcpcore import Context, ErrorCode, FailureMode, Retry, Server, prompt, resource, tool
 
 print("noise")
+
+Id = Annotated[str, "of one"]
 
 
 class Gone(BaseModel):
@@ -48,7 +52,7 @@ class Gone(BaseModel):
                     retry=Retry.after(seconds=3), effects="none"),
     ],
 )
-def fetch(ctx: Context, id: str) -> str:
+def fetch(ctx: Context, id: Id) -> str:
     """Fetch one."""
     if id == "1":
         raise ctx.fail("gone", data=Gone(id=id))

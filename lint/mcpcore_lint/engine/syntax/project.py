@@ -479,7 +479,8 @@ def nearby(absolute: str, root: str) -> Iterator[str]:
         return unseen
 
     while True:
-        yield from others(folder, _listed(folder))
+        # Nothing for a folder that cannot be read.
+        yield from others(folder, next(os.walk(folder), ("", [], []))[2])
         package = os.path.isfile(os.path.join(folder, "__init__.py"))
         if package:
             top = folder
@@ -494,10 +495,3 @@ def nearby(absolute: str, root: str) -> Iterator[str]:
         yield from others(inner, names)
         if len(seen) > MANY:
             return
-
-
-def _listed(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []

@@ -244,13 +244,10 @@ def certainly_not(value: Value, classes: frozenset[str], ctx: RuleContext) -> bo
         )
     if not isinstance(value, CallValue) or value.func.name in classes:
         return False
-    if value.func.name in NOT_ENTRIES | {FAILURE_MODE} or _is_builtin_type(value.func.name):
+    builtin = value.func.name.removeprefix("builtins.") if value.func.name.startswith("builtins.") else ""
+    if value.func.name in NOT_ENTRIES | {FAILURE_MODE} or isinstance(getattr(builtins, builtin, None), type):
         return True
     if isinstance(value.func.definition, ast.ClassDef):
         bases, complete = ctx.hierarchy.ancestors(value.func.name, value.func)
         return complete and not bases & classes
     return False
-
-
-def _is_builtin_type(name: str) -> bool:
-    return name.startswith("builtins.") and isinstance(getattr(builtins, name.removeprefix("builtins."), None), type)

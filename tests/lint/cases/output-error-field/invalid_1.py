@@ -77,3 +77,8 @@ def thirteen() -> Annotated[CallToolResult, Model]: ...  # here
 
 @tool
 def sixteen() -> Annotations: ...  # here
+
+Noted = Annotated[Model, "documented"]
+
+@tool
+def seventeen() -> Noted: ...  # here

@@ -194,7 +194,7 @@ def _named(diagnostic: Diagnostic) -> Diagnostic:
 
 def fold(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Combine the findings of one rule in one file where they fold. The others become places of the first."""
-    # Each other finding is a group of its own.
+    # A finding that does not fold stays alone.
     folded = grouped(
         diagnostics, lambda finding: (finding.rule, finding.severity, finding.path) if finding.folds else id(finding)
     )

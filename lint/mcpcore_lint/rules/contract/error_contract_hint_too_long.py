@@ -48,7 +48,7 @@ class ContractHintTooLong(EntryRule):
 def _too_long(name: str, value: Value) -> str | None:
     """How a text breaks the limit of the wire, or None."""
     limit = bounds.MESSAGE if name in {"when", "message"} else bounds.HINT
-    # Of a text that is known in part, at least its literal pieces are sent.
+    # At least the literal pieces of a partly known text are sent.
     length = sum(len(part) for part in value.parts if part is not None) if isinstance(value, Text) else 0
     if isinstance(value, Const) and isinstance(value.value, str):
         length = len(value.value.strip())

@@ -127,6 +127,13 @@ def test_a_server_is_started_as_its_users_do(
     )
 
 
+def test_a_script_may_name_a_method_of_the_server(tmp_path: Path) -> None:
+    """As entry points do, which follow attributes."""
+    project = '[project.scripts]\nserve = "server:mcp.run"\n'
+    done = migrate(tmp_path, {"server.py": SERVER, "pyproject.toml": project})
+    assert "serve was started over stdio: it lists 1 tool\n" in done.stdout
+
+
 STARTS = """import asyncio, anyio, os, sys
 from fastmcp import FastMCP
 mcp = FastMCP("x")

@@ -278,7 +278,9 @@ def programs(modules: Mapping[str, Module], project: Project, shown: Callable[[s
             module.complete()
             if starting.by_function(module, function):
                 folder, name = _module(path, project.root)
-                code = f"import sys; sys.argv = [{script!r}]; from {name} import {function} as start; sys.exit(start())"
+                # The function may be a method of the server, such as `mcp.run`, which no import statement can name.
+                start = f"importlib.import_module({name!r}).{function}"
+                code = f"import importlib, sys; sys.argv = [{script!r}]; sys.exit({start}())"
                 scripts[script] = Program(project.root, folder, ["-c", code])
     for path, module in modules.items():
         if not is_test(module) and starting.by_file(module):

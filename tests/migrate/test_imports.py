@@ -40,6 +40,16 @@ def test_imports_without_a_use_go(tmp_path: Path) -> None:
     )
 
 
+def test_imports_of_a_function_without_a_use_go(tmp_path: Path) -> None:
+    """A function that would be left without a statement keeps its own."""
+    moved = SERVER.replace("from fastmcp.exceptions import ToolError\n", "").replace(
+        "    try:", "    from fastmcp.exceptions import ToolError\n    try:"
+    )
+    only = "\n\ndef warm() -> None:\n    import traceback\n"
+    _, files = run(tmp_path, {"server.py": moved + only})
+    assert (False, only) == ("import ToolError" in files["server.py"], files["server.py"][-len(only) :])
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -29,12 +29,12 @@ def unused(
     if module.is_package:
         return []
     used, old = names(module.tree), names(before)
-    local = {alias.asname or alias.name.partition(".")[0] for node in _imports(before) for alias in node.names}
+    local = {alias.asname or alias.name.partition(".")[0] for node in _removable(before) for alias in node.names}
     idle = (local & old) - used
     own = module.name.rpartition(".")[2]
     # Most files have no idle name, and the search goes through all other files.
     gone = idle - {name for text in (others if idle else ()) for name in idle if _takes(text, own, name)}
-    return [edit for node in _imports(module.tree) for edit in _without(node, gone, module.source)]
+    return [edit for node in _removable(module.tree) for edit in _without(node, gone, module.source)]
 
 
 def ordered(module: Module, before: ast.Module) -> list[Edit]:
@@ -105,6 +105,14 @@ def _unsorted(imports: list[ast.Import | ast.ImportFrom]) -> bool:
 
 def _imports(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
     return [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
+def _removable(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    """The imports of a file and of its functions, which keep another statement."""
+    bodies = [node.body for node in walk([tree]) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    kinds = (ast.Import, ast.ImportFrom)
+    inside = [part for body in bodies if not all(isinstance(part, kinds) for part in body) for part in body]
+    return [*_imports(tree), *(part for part in inside if isinstance(part, kinds))]
 
 
 def used_names(tree: ast.Module) -> set[str]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -18,6 +16,7 @@ import pytest
 
 from tests.check.conftest import HOSTILE, SERVERS
 from tests.serving import running
+from tests.terminal.conftest import on_a_terminal
 
 COMMAND = (sys.executable, "-m", "mcpcore", "check")
 
@@ -150,35 +149,14 @@ def test_a_running_server_is_checked_over_http(command):
     assert {grade["grade"] for grade in report["grades"].values()} == {"yes"}
 
 
-def on_terminal(
-    arguments: list[str], answer: bytes, env: dict[str, str], *, after: bytes = b"[y/N]"
-) -> tuple[str, int]:
-    """What the command writes to a terminal on which `answer` is typed when it has written `after`.
+def on_terminal(arguments: list[str], answer: bytes, env: dict[str, str]) -> tuple[str, int]:
+    """What the command writes to a terminal on which `answer` is typed when it asks.
 
     It is typed again every five seconds, as somebody at a keyboard would: Python checks for signals before it reads,
     so a Ctrl+C between the two is first seen with the next one.
     """
-    pid, terminal = pty.fork()
-    if pid == 0:  # pragma: no cover - the other process
-        os.execve(sys.executable, [sys.executable, *arguments], {**os.environ, **env})
-    written, again = b"", 0.0
-    deadline = time.monotonic() + 50
-    while time.monotonic() < deadline:
-        if after in written and time.monotonic() > again:
-            os.write(terminal, answer)
-            again = time.monotonic() + 5
-        if not select.select([terminal], [], [], 0.5)[0]:
-            continue
-        try:
-            piece = os.read(terminal, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        written += piece
-    else:
-        os.kill(pid, signal.SIGKILL)
-    return written.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    command = [sys.executable, *arguments]
+    return on_a_terminal(command, ".", {**os.environ, **env}, until="[y/N]", typed=answer, every=5)
 
 
 def test_a_terminal_is_asked_before_tools_are_called_that_may_change_something(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import select
@@ -173,8 +174,11 @@ class Bench:
         return Output(OWN.sub("", text.replace("\r\n", "\n")), "", code)
 
 
-def on_a_terminal(command, folder, environment, *, until=None):
-    """Run a command on a new terminal, and press Ctrl+C after the text `until`; what it printed, and its exit code."""
+def on_a_terminal(command, folder, environment, *, until=None, typed=b"\x03", every=math.inf):
+    """Run a command on a new terminal, and press Ctrl+C after the text `until`; what it printed, and its exit code.
+
+    Something else may be `typed`, and typed again `every` some seconds.
+    """
     import pty
 
     pid, terminal = pty.fork()
@@ -187,8 +191,11 @@ def on_a_terminal(command, folder, environment, *, until=None):
     output = b""
     # A program may discard its output between the two calls below.
     os.set_blocking(terminal, False)
-    deadline = time.monotonic() + 50
+    deadline, due = time.monotonic() + 50, 0.0
     while time.monotonic() < deadline:
+        if until is not None and until.encode() in output and time.monotonic() > due:
+            os.write(terminal, typed)
+            due = time.monotonic() + every
         ready, _, _ = select.select([terminal], [], [], 0.5)
         if not ready:
             continue
@@ -201,9 +208,6 @@ def on_a_terminal(command, folder, environment, *, until=None):
         if not data:
             break
         output += data
-        if until is not None and until.encode() in output:
-            os.write(terminal, b"\x03")
-            until = None
     else:
         os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)

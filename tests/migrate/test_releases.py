@@ -147,6 +147,12 @@ async def whoami(ctx: Context) -> str:
 
 @mcp.tool
 def plain(ctx: Context) -> str:
+    async def nested(default=ctx.get_state("default")):
+        keys = [part for part in ctx.get_state("keys") if any(part for part in ctx.get_state(part))]
+        return any(
+            ctx.get_state(key) for key in keys
+        )
+
     return str(ctx.get_state("plain"))
 """
 
@@ -164,10 +170,11 @@ def test_the_state_of_a_context_is_awaited(tmp_path: Path) -> None:
         'first = (await ctx.get_state("x"))[0] or (await ctx.get_state("y"))(1)\n',
         'lambda: ctx.get_state("later")\n    return f"{user}, {ctx.get_state(\'text\')}',
         'return str(ctx.get_state("plain"))',
+        '[part for part in await ctx.get_state("keys") if any(part for part in await ctx.get_state(part))]',
     ):
         assert part in files["server.py"]
     changed = "get_state() of the context, which FastMCP 3.0 changed: await it, and store values that are JSON"
-    assert [f"server.py:{line}: {changed}" for line in (25, 26, 31)] == report(outcome)
+    assert [f"server.py:{line}: {changed}" for line in (25, 26, 31, 34, 37)] == report(outcome)
 
 
 LISTED = """import asyncio

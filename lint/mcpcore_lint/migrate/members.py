@@ -7,8 +7,8 @@ from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
+from mcpcore_lint.engine.syntax.parse import own_nodes, walk
+from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import CONTEXT, METHODS
 
@@ -81,11 +81,15 @@ def _is_in_text(node: ast.AST, module: Module) -> bool:
 
 
 def _may_await(call: ast.Call, module: Module) -> bool:
-    """Whether a call is in an async function, in a place that can be edited."""
-    around = module.parents.get(call)
-    while around is not None and not isinstance(around, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-        around = module.parents.get(around)
-    return isinstance(around, ast.AsyncFunctionDef) and not _is_in_text(call, module)
+    """Whether the body of an async function makes a call itself, in a place that can be edited."""
+    function = scope_around(call, module).node
+    nodes = own_nodes(function) if isinstance(function, ast.AsyncFunctionDef) else []
+    # With an `await`, `(... for key in keys)` is an async generator, which any() and its like refuse.
+    in_generator = any(
+        isinstance(part, ast.GeneratorExp) and call in walk([part]) and call not in walk([part.generators[0].iter])
+        for part in nodes
+    )
+    return call in nodes and not in_generator and not _is_in_text(call, module)
 
 
 def _awaited(call: ast.Call, method: str, module: Module) -> list[Edit]:

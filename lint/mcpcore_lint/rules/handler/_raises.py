@@ -106,6 +106,13 @@ def _may_lack_key(node: ast.AST, function: Handler, ctx: RuleContext) -> bool:
             and not isinstance(part.ctx, ast.Store)
             and not isinstance(part.slice, (ast.Slice, ast.UnaryOp))
         )
+        # `jobs.pop(job)` is of a dict, and `recent.pop(0)` of a list.
+        or (
+            isinstance(part, ast.Call)
+            and last_name(part) == "pop"
+            and len(part.args) == 1
+            and not ast.unparse(part.args[0]).lstrip("-").isdigit()
+        )
         for part in (node, *(part for other in called for part in _run_by(body_of(other))))
     )
 

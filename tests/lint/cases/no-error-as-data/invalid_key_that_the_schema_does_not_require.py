@@ -20,6 +20,7 @@ async def tools():
         Tool(name="optional", description="Place an order.", inputSchema=SCHEMA),
         Tool(name="taken", description="Show an order.", inputSchema=SCHEMA),
         Tool(name="helped", description="Find an order.", inputSchema=SCHEMA),
+        Tool(name="removed", description="Cancel an order.", inputSchema=SCHEMA),
         Tool(name="broad", description="Send an order.", inputSchema=SCHEMA),
     ]
 
@@ -31,6 +32,8 @@ async def call(name: str, arguments: dict):
         return await taken(arguments)
     if name == "helped":
         return await helped(arguments)
+    if name == "removed":
+        return await removed(arguments)
     if name == "broad":
         return await broad(arguments)
     raise ValueError(name)
@@ -50,6 +53,12 @@ async def taken(args: dict):
 async def helped(args: dict):
     try:
         return [TextContent(type="text", text=look_up(args["symbol"]))]
+    except KeyError as exc:
+        return [TextContent(type="text", text=f"Error: missing {exc}")]  # here
+
+async def removed(args: dict):
+    try:
+        return [TextContent(type="text", text=orders.pop(args["symbol"]))]
     except KeyError as exc:
         return [TextContent(type="text", text=f"Error: missing {exc}")]  # here
 

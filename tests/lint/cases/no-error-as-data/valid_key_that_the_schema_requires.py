@@ -7,7 +7,7 @@ orders: dict[str, str] = {}
 
 def place(symbol: str, count: int) -> str:
     orders[symbol] = str(count)
-    return symbol[:4]
+    return [symbol[:4]].pop(0)
 
 SCHEMA = {
     "type": "object",

@@ -95,25 +95,30 @@ def guarded_risks(catch: CatchSite | None, function: Handler, ctx: RuleContext) 
     return _risks(guarded, function.node) if is_for_numbers else []
 
 
-def _may_lack_key(node: ast.AST, function: Handler, ctx: RuleContext) -> bool:
+def _may_lack_key(node: ast.AST, function: Handler, ctx: RuleContext, depth: int = 0) -> bool:
     """Whether a node takes something by its key, raises, or calls a function of the project that does."""
-    called = ctx.called(function, node) if isinstance(node, ast.Call) else ()
-    return any(
-        isinstance(part, ast.Raise)
+    called = ctx.called(function, node) if isinstance(node, ast.Call) and depth <= _MAX_DEPTH else ()
+    inside = [(other, module) for other in called if (module := ctx.project.module_defining(other)) is not None]
+    return (
+        isinstance(node, ast.Raise)
         # `recent[-1]` and `text[:80]` are of lists and texts.
         or (
-            isinstance(part, ast.Subscript)
-            and not isinstance(part.ctx, ast.Store)
-            and not isinstance(part.slice, (ast.Slice, ast.UnaryOp))
+            isinstance(node, ast.Subscript)
+            and not isinstance(node.ctx, ast.Store)
+            and not isinstance(node.slice, (ast.Slice, ast.UnaryOp))
         )
         # `jobs.pop(job)` is of a dict, and `recent.pop(0)` of a list.
         or (
-            isinstance(part, ast.Call)
-            and last_name(part) == "pop"
-            and len(part.args) == 1
-            and not ast.unparse(part.args[0]).lstrip("-").isdigit()
+            isinstance(node, ast.Call)
+            and last_name(node) == "pop"
+            and len(node.args) == 1
+            and not ast.unparse(node.args[0]).lstrip("-").isdigit()
         )
-        for part in (node, *(part for other in called for part in _run_by(body_of(other))))
+        or any(
+            _may_lack_key(part, HandlerBuilder.of(other, module, ctx.hierarchy).model, ctx, depth + 1)
+            for other, module in inside
+            for part in _run_by(body_of(other))
+        )
     )
 
 

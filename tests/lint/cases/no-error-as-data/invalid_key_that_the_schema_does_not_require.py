@@ -8,6 +8,9 @@ orders: dict[str, str] = {}
 def look_up(symbol: str) -> str:
     return orders[symbol]
 
+def show(symbol: str) -> str:
+    return look_up(symbol)
+
 SCHEMA = {
     "type": "object",
     "properties": {"symbol": {"type": "string"}, "count": {"type": "integer"}},
@@ -21,6 +24,7 @@ async def tools():
         Tool(name="taken", description="Show an order.", inputSchema=SCHEMA),
         Tool(name="helped", description="Find an order.", inputSchema=SCHEMA),
         Tool(name="removed", description="Cancel an order.", inputSchema=SCHEMA),
+        Tool(name="deep", description="List an order.", inputSchema=SCHEMA),
         Tool(name="broad", description="Send an order.", inputSchema=SCHEMA),
     ]
 
@@ -34,6 +38,8 @@ async def call(name: str, arguments: dict):
         return await helped(arguments)
     if name == "removed":
         return await removed(arguments)
+    if name == "deep":
+        return await deep(arguments)
     if name == "broad":
         return await broad(arguments)
     raise ValueError(name)
@@ -59,6 +65,12 @@ async def helped(args: dict):
 async def removed(args: dict):
     try:
         return [TextContent(type="text", text=orders.pop(args["symbol"]))]
+    except KeyError as exc:
+        return [TextContent(type="text", text=f"Error: missing {exc}")]  # here
+
+async def deep(args: dict):
+    try:
+        return [TextContent(type="text", text=show(args["symbol"]))]
     except KeyError as exc:
         return [TextContent(type="text", text=f"Error: missing {exc}")]  # here
 

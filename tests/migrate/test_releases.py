@@ -1030,6 +1030,7 @@ async def test_list(mcp: FastMCP):
     assert tool.model_dump()["inputSchema"] == tool.model_dump(by_alias=True)["inputSchema"]
     assert tool.model_dump()["name"] == "f"
     assert "outputSchema" in tool.model_dump()
+    assert f"{tool.model_dump(exclude={'inputSchema', 'name'})['outputSchema']}" == "None"
 """
     after = migrated(tmp_path, source, name="test_it.py")
     for part in (
@@ -1037,6 +1038,7 @@ async def test_list(mcp: FastMCP):
         'tool.model_dump(by_alias=True)["inputSchema"] == tool.model_dump(by_alias=True)["inputSchema"]\n',
         'tool.model_dump()["name"]',
         '"outputSchema" in tool.model_dump(by_alias=True)',
+        "tool.model_dump(exclude={'input_schema', 'name'}, by_alias=True)['outputSchema']",
     ):
         assert part in after
 

@@ -377,6 +377,12 @@ class Renaming:
             self._write(node, f"{self.module.source.segment(node.func.value)}.server_capabilities")
         if name in _DUMPS and self.project.fields and has_alias(node, self.project.fields, self.module):
             self.edits.append(codemods.add_argument(self.module, node, "by_alias=True"))
+            # These take the names of the fields, whatever the dump has.
+            picks = (keyword.value for keyword in node.keywords if keyword.arg in {"include", "exclude"})
+            for part in walk([*picks]):
+                if isinstance(part, ast.Constant) and part.value in self.project.fields:
+                    written = self.module.source.segment(part)
+                    self._write(part, written.replace(part.value, ATTRIBUTES[part.value]))
         if name == "call_tool" and self.project.fields:
             self._unpacked(node)
         pages = name in LISTING and any(keyword.arg == "cursor" for keyword in node.keywords)

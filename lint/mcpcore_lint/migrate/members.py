@@ -62,7 +62,13 @@ def _listed(node: ast.Attribute, call: ast.AST | None, module: Module) -> list[E
     """The edits that make the dict of before of a list; None for another method, or where it is not run at once."""
     around = module.parents.get(call) if isinstance(call, ast.Call) and call.func is node else None
     is_run = isinstance(around, ast.Await) or (isinstance(around, ast.Call) and last_name(around) in _RUNNING)
-    if node.attr not in _KEYS or not isinstance(around, ast.expr) or not is_run or _is_in_text(around, module):
+    if (
+        node.attr not in _KEYS
+        or not isinstance(around, ast.expr)
+        or not is_run
+        # In an f-string, `{{` is the text of a brace.
+        or isinstance(module.parents.get(around), ast.FormattedValue)
+    ):
         return None
     (start, end), method = module.source.node_range(around), module.source.node_range(node)[1]
     return [
@@ -72,16 +78,8 @@ def _listed(node: ast.Attribute, call: ast.AST | None, module: Module) -> list[E
     ]
 
 
-def _is_in_text(node: ast.AST, module: Module) -> bool:
-    """Whether a node is in an f-string, whose parts have no places in Python 3.11."""
-    around: ast.AST | None = node
-    while around is not None and not isinstance(around, (ast.stmt, ast.JoinedStr)):
-        around = module.parents.get(around)
-    return isinstance(around, ast.JoinedStr)
-
-
 def _may_await(call: ast.Call, module: Module) -> bool:
-    """Whether the body of an async function makes a call itself, in a place that can be edited."""
+    """Whether the body of an async function makes a call itself, so that the call may be awaited."""
     function = scope_around(call, module).node
     nodes = own_nodes(function) if isinstance(function, ast.AsyncFunctionDef) else []
     # With an `await`, `(... for key in keys)` is an async generator, which any() and its like refuse.
@@ -89,7 +87,7 @@ def _may_await(call: ast.Call, module: Module) -> bool:
         isinstance(part, ast.GeneratorExp) and call in walk([part]) and call not in walk([part.generators[0].iter])
         for part in nodes
     )
-    return call in nodes and not in_generator and not _is_in_text(call, module)
+    return call in nodes and not in_generator
 
 
 def _awaited(call: ast.Call, method: str, module: Module) -> list[Edit]:

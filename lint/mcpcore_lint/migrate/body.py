@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Final, TypeAlias
 
 from mcpcore_lint.dataclasses import cached_property
-from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate, symbol_of
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
@@ -153,10 +153,7 @@ class Body:
 
     def symbol(self, node: ast.expr) -> Symbol | None:
         """The class or function that an expression names; None if it is unknown or one of several."""
-        if not isinstance(node, (ast.Name, ast.Attribute)):
-            return None
-        value = evaluate(node, self.scope)
-        return value if isinstance(value, Symbol) else None
+        return symbol_of(node, self.scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
 
     def name_of(self, node: ast.expr) -> str:
         """The qualified name of the class or function that an expression names; empty if that is not known."""

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final, NamedTuple, TypeAlias, cast
 
 from mcpcore_lint.diagnostics import Edit, grouped
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import evaluate, name_of
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.type_model import Instance, method_of
@@ -122,8 +122,7 @@ class Callers:
                 for clause in parent.handlers:
                     types = clause.type.elts if isinstance(clause.type, ast.Tuple) else [clause.type]
                     for kind in filter(None, types):
-                        value = evaluate(kind, scope)
-                        name = value.name if isinstance(value, Symbol) else ""
+                        name = name_of(kind, scope)
                         if name not in BROAD and (not name or self._hierarchy.is_kind_of(raised, name) is not False):
                             return ast.unparse(kind)
             node = parent

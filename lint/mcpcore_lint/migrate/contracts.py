@@ -7,13 +7,13 @@ from typing import Final, Protocol
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit, grouped
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import name_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.migrate.body import FUNCTIONS, Body
 from mcpcore_lint.migrate.model import Entry
 from mcpcore_lint.migrate.sentences import blank
-from mcpcore_lint.model import ContextParameter, Contract, Symbol
+from mcpcore_lint.model import ContextParameter, Contract
 
 CONTEXT_NAMES: Final = ("ctx", "fails", "failures", "tool_context", "mcpcore_context")
 _OPTIONS: Final = ("name", "title", "description", "annotations", "icons", "meta", "structured_output")
@@ -326,10 +326,9 @@ def _existing(module: Module) -> dict[tuple[str, str, str], str]:
             case (
                 ast.Call(args=[ast.Constant(value=str(reason)), ast.Attribute(attr=code), *_], keywords=options) as call
             ):
-                symbol = evaluate(call.func, module.scope)
                 said = next((option.value for option in options if option.arg == "when"), None)
                 text = said.value if isinstance(said, ast.Constant) else None
-                if len(bindings) == 1 and isinstance(symbol, Symbol) and symbol.name == "mcpcore.FailureMode":
+                if len(bindings) == 1 and name_of(call.func, module.scope) == "mcpcore.FailureMode":
                     constants[reason, code, blank(str(text))] = name
     return constants
 

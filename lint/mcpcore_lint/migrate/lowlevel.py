@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
-from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate, name_of
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.semantics.type_model import Function
@@ -28,7 +28,7 @@ from mcpcore_lint.migrate.failures import CONTENT, RESULT, raised_failure, retur
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import KEEPS, Left, Place
 from mcpcore_lint.migrate.renames import REQUESTS, SERVER_CLASSES
-from mcpcore_lint.model import Handler, Symbol, ToolDef, string
+from mcpcore_lint.model import Handler, ToolDef, string
 
 NEW: Final = re.compile(rb"\bon_call_tool\b|tools/call")
 """One of version 2, perhaps."""
@@ -288,8 +288,8 @@ def _forms(node: _Handler, module: Module, answer: str, depth: int = 0) -> froze
 
 def _class(node: ast.expr, scope: Scope) -> str:
     """The name of a class where it is defined, without its module."""
-    symbol = evaluate(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else None
-    return (symbol.name if isinstance(symbol, Symbol) else ast.unparse(node)).rpartition(".")[2]
+    name = name_of(node, scope) if isinstance(node, (ast.Name, ast.Attribute)) else ""
+    return (name or ast.unparse(node)).rpartition(".")[2]
 
 
 def _all(forms: list[frozenset[str]]) -> frozenset[str]:

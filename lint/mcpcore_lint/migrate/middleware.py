@@ -7,7 +7,7 @@ from typing import Final
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import definition_of, evaluate, name_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import all_parameters
 from mcpcore_lint.migrate.contracts import Names
@@ -62,8 +62,7 @@ def doubles(module: Module) -> Iterator[Left]:
         values = [*call.args, *(keyword.value for keyword in call.keywords)]
         named = any(isinstance(value, ast.Constant) and str(value.value).endswith("FastMCP") for value in values)
         for value in values if named else ():
-            made = evaluate(value, scope) if isinstance(value, ast.Name) else None
-            definition = made.definition if isinstance(made, Symbol) else None
+            definition = definition_of(value, scope) if isinstance(value, ast.Name) else None
             if definition is not None and "middleware" not in ast.unparse(definition):
                 pattern = f"{getattr(value, 'id', '')} replaces FastMCP"
                 yield Left(
@@ -86,8 +85,7 @@ def plan_middleware(module: Module, mounted: Collection[ast.AST] = ()) -> tuple[
     if left:
         return [], left
     for call, scope in module.calls_near("FastMCP("):
-        symbol = evaluate(call.func, scope)
-        if not (isinstance(symbol, Symbol) and symbol.name == "fastmcp.FastMCP") or call in mounted:
+        if name_of(call.func, scope) != "fastmcp.FastMCP" or call in mounted:
             continue
         # The server may mask the texts of exceptions, also by options that the file has elsewhere.
         keys = {keyword.arg for keyword in call.keywords}

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Edit, Fix, grouped
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import definition_of
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.scopes import Scope
@@ -15,7 +15,7 @@ from mcpcore_lint.migrate.callers import Callers, Helpers
 from mcpcore_lint.migrate.contracts import Names, Writer, above, constants_of, joined
 from mcpcore_lint.migrate.conversion import Conversion
 from mcpcore_lint.migrate.model import Entry, Left, Place
-from mcpcore_lint.model import Symbol, ToolDef
+from mcpcore_lint.model import ToolDef
 from mcpcore_lint.reach import Reach
 
 _USES: Final = {
@@ -150,8 +150,8 @@ def _inherit(conversions: Sequence[Conversion]) -> None:
         for node in conversion.body.nodes:
             value = node.value if isinstance(node, ast.Return) else None
             call = value.value if isinstance(value, ast.Await) else value
-            symbol = evaluate(call.func, conversion.body.scope) if isinstance(call, ast.Call) else None
-            other = by_node.get(symbol.definition) if isinstance(symbol, Symbol) and symbol.definition else None  # type: ignore[call-overload]
+            definition = definition_of(call.func, conversion.body.scope) if isinstance(call, ast.Call) else None
+            other = by_node.get(definition)  # type: ignore[call-overload]
             if other is None or other is conversion or other.contract is not None:
                 continue
             known = {entry.reason for entry in conversion.entries}

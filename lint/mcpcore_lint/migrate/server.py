@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import definition_of, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
@@ -154,8 +154,7 @@ class Renaming:
                     self._note(node, "the meta of a request, a dict in SDK 2.0", 'read meta["progress_token"]')
             elif isinstance(node, ast.Attribute) and node.attr in _APPS and isinstance(node.ctx, ast.Store):
                 scope = scope_around(node, self.module)
-                value = evaluate(getattr(self.module.parents.get(node), "value", node), scope)
-                made = value.definition if isinstance(value, Symbol) else None
+                made = definition_of(getattr(self.module.parents.get(node), "value", node), scope)
                 if SERVER_CLASSES & classes_of(node.value, scope) and not (
                     isinstance(made, FUNCTIONS) and made.args.kwarg
                 ):

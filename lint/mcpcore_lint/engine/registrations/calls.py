@@ -45,7 +45,7 @@ from mcpcore_lint.engine.registrations.registration_forms import (
 )
 from mcpcore_lint.engine.registrations.servers import Servers
 from mcpcore_lint.engine.registrations.unresolved import is_handed_on
-from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate, name_of
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
@@ -311,8 +311,7 @@ class Calls:
     def unread(self, module: Module) -> Iterator[tuple[ast.Call, ast.expr]]:
         """The calls that get a method of a server, such as `server.add_tool`, and are not read."""
         for call, scope in module.calls_near(".tool", "add_tool"):
-            func = evaluate(call.func, scope)
-            package, _, name = func.name.partition(".") if isinstance(func, Symbol) else ("", "", "")
+            package, _, name = name_of(call.func, scope).partition(".")
             asks = package in {"builtins", "inspect", "functools"} and name not in {"map", "getattr"}
             for argument in (*call.args, *(keyword.value for keyword in call.keywords)) if not asks else ():
                 if isinstance(argument, ast.Attribute) and argument.attr in {"tool", "add_tool"}:

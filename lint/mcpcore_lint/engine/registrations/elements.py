@@ -27,7 +27,7 @@ from mcpcore_lint.engine.registrations.environment import (
 )
 from mcpcore_lint.engine.registrations.members import Members
 from mcpcore_lint.engine.semantics.branches import JUMPS
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import evaluate, name_of
 from mcpcore_lint.engine.syntax.parse import alternatives, children, own_nodes, returned, walk
 from mcpcore_lint.model import Choice, Const, Items, Mapping, Symbol, Unknown, is_left_out, string
 from mcpcore_lint.names import BUILTIN_NAMES
@@ -230,8 +230,7 @@ class Elements:
                 yield {"values": value, "items": pair, "keys": key}[func.attr], where
             return
         called = [*functions_called(func, scope)]
-        symbol = evaluate(func, scope)
-        name = symbol.name if isinstance(symbol, Symbol) else ""
+        name = name_of(func, scope)
         last = name.rpartition(".")[2]
         if called:
             for callee in called if depth <= DEEP else ():

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Set as AbstractSet
 from typing import Final, NamedTuple
 
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import class_named, definition_of, evaluate, name_of
 from mcpcore_lint.engine.semantics.symbols import class_info, class_round, last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry, method_of
 from mcpcore_lint.engine.semantics.types import Inference
@@ -148,8 +148,7 @@ def functions_called(func: ast.expr, scope: Scope, depth: int = 0) -> Iterator[C
         if isinstance(func, ast.Attribute) and (method := method_made(func, scope, depth)) is not None:
             yield Called(*method, scope, bound_first=True)
         if isinstance(func, ast.Call):
-            maker_value = evaluate(func.func, scope)
-            if isinstance(maker_value, Symbol) and maker_value.name == "functools.partial" and func.args:
+            if name_of(func.func, scope) == "functools.partial" and func.args:
                 yield from functions_called(func.args[0], scope, depth + 1)
             for maker in functions_called(func.func, scope, depth + 1):
                 frame = call_frame(maker, func, scope)
@@ -161,8 +160,7 @@ def functions_called(func: ast.expr, scope: Scope, depth: int = 0) -> Iterator[C
 
 def functions_run(call: ast.Call, scope: Scope) -> Iterator[Called]:
     """The functions of the project that a call may run, also the constructor of a class."""
-    symbol = evaluate(call.func, scope)
-    info = class_info(symbol) if isinstance(symbol, Symbol) else None
+    info = class_named(call.func, scope)
     made = method_of(info, "__init__") if info is not None else None
     if made is not None:
         yield Called(made[0], made[1].module, scope, bound_first=True)
@@ -241,8 +239,7 @@ def method_called(func: ast.Attribute, scope: Scope) -> tuple[Function, Module] 
 def method_made(func: ast.Attribute, scope: Scope, depth: int = 0) -> tuple[Function, Module] | None:
     """The method that `value.name` is, if the value is made behind a name: by a loop, or by a decorator."""
     made, where = constructed(func.value, scope, 2 * depth)
-    symbol = evaluate(made.func, where) if isinstance(made, ast.Call) and made is not func.value else None
-    info = class_info(symbol) if isinstance(symbol, Symbol) else None
+    info = class_named(made.func, where) if isinstance(made, ast.Call) and made is not func.value else None
     method = method_of(info, func.attr) if info is not None else None
     return (method[0], method[1].module) if method is not None else None
 
@@ -426,13 +423,12 @@ def _own_part(item: ast.expr, scope: Scope, node: ast.Attribute | ast.Subscript)
         return (item.elts[index], scope) if isinstance(index, int) and -1 <= index < len(item.elts) > 0 else None
     if not isinstance(item, ast.Call):
         return None
-    symbol = evaluate(item.func, scope)
-    if isinstance(symbol, Symbol) and symbol.name.partition(".")[0] in FRAMEWORKS:
+    if name_of(item.func, scope).partition(".")[0] in FRAMEWORKS:
         return None  # objects of the frameworks are registered where they are created
     for keyword in item.keywords:
         if keyword.arg == key.value:
             return keyword.value, scope
-    info = class_info(symbol) if isinstance(symbol, Symbol) else None
+    info = class_named(item.func, scope)
     parts = dict(zip(_fields(info), item.args, strict=False)) if info is not None else {}
     return (parts[key.value], scope) if key.value in parts else None
 
@@ -460,8 +456,7 @@ def constructed(item: ast.expr, scope: Scope, depth: int = 0) -> Placed:
 
 def _decorated(name: ast.Name, scope: Scope) -> Placed | None:
     """The object that a decorator of the project makes of a function: `return Spec(fn)`."""
-    value = evaluate(name, scope)
-    function = value.definition if isinstance(value, Symbol) else None
+    function = definition_of(name, scope)
     owner = scope.module.project.module_defining(function) if isinstance(function, FUNCTIONS) else None
     if owner is None or not isinstance(function, FUNCTIONS) or len(function.decorator_list) != 1:
         return None

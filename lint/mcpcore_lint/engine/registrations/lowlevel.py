@@ -22,7 +22,7 @@ from mcpcore_lint.engine.registrations.environment import (
 )
 from mcpcore_lint.engine.registrations.functions import Functions, Target
 from mcpcore_lint.engine.semantics.branches import Branch, Branches
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import definition_of, evaluate
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import all_parameters, alternatives, own_nodes, walk, walk_shallow
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Text, Value, options, string
@@ -374,8 +374,7 @@ class _Place:
             self.functions.steps = 0
             targets = self.functions.behind(*item)
             served |= {string(name)} if targets else set()
-            evaluated = evaluate(*item)
-            is_class = isinstance(evaluated, Symbol) and isinstance(evaluated.definition, ast.ClassDef)
+            is_class = isinstance(definition_of(*item), ast.ClassDef)
             # If the dispatcher runs a part of the entry itself, another part that it passes on is no function.
             without += [] if targets or is_class or (run and call not in run) else [(string(name), call.func)]
             yield from ((name, target, call) for target in targets)

@@ -14,7 +14,7 @@ from mcpcore_lint.engine.registrations.environment import (
     substitute,
     written_scope,
 )
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import evaluate, name_of
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.parse import children
@@ -96,10 +96,8 @@ class Members:
             return project.module_by_name(value.name, definition) if isinstance(definition, ast.Module) else None
         if isinstance(node, ast.Call):
             return self._imported(node, scope)
-        if isinstance(node, ast.Subscript):
-            table = evaluate(node.value, scope)
-            if isinstance(table, Symbol) and table.name == "sys.modules":
-                return _by_name(self.text(node.slice, scope), scope)
+        if isinstance(node, ast.Subscript) and name_of(node.value, scope) == "sys.modules":
+            return _by_name(self.text(node.slice, scope), scope)
         modules = (self.module(placed, where, depth + 1) for placed, where in assignments_of(node, scope))
         return next((module for module in modules if module is not None), None)
 
@@ -115,8 +113,7 @@ class Members:
 
     def _imported(self, node: ast.Call, scope: Scope) -> Module | None:
         """The module of `import_module(name)`."""
-        callee = evaluate(node.func, scope)
-        if not isinstance(callee, Symbol) or not node.args or callee.name not in _IMPORTS:
+        if not node.args or name_of(node.func, scope) not in _IMPORTS:
             return None
         name = self.text(node.args[0], scope)
         if name is not None and name.startswith("."):
@@ -221,8 +218,7 @@ _STEPS: Final = 60
 
 def imported_modules(call: ast.Call, scope: Scope, functions: Functions) -> list[Module]:
     """The modules that a call imports whose name or path is only known at run time: all those of the folder."""
-    symbol = evaluate(call.func, scope)
-    if not isinstance(symbol, Symbol) or symbol.name not in _LOADS or not call.args:
+    if name_of(call.func, scope) not in _LOADS or not call.args:
         return []
     module, folder, is_deep = written_scope(scope).module, _of_package(call, scope), False
     queue: list[Placed] = [(argument, scope) for argument in call.args] if folder is None else []

@@ -24,7 +24,7 @@ from mcpcore_lint.engine.registrations.functions import Functions, wrapped_param
 from mcpcore_lint.engine.registrations.members import Members
 from mcpcore_lint.engine.registrations.named import named_functions
 from mcpcore_lint.engine.registrations.registration_forms import Site
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import definition_of, evaluate, name_of
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import children, own_nodes, walk
@@ -125,8 +125,8 @@ def unresolved_registration(site: Site, functions: Functions) -> Unresolved | No
         if not origins and not _is_explained(node, scope):
             left_open = left_open or node
         # What another package makes of a function of the project need not be that function, unlike `chain(TOOLS)`.
-        made = evaluate(node.func, scope) if isinstance(node, ast.Call) else None
-        is_standard = isinstance(made, Symbol) and made.name.partition(".")[0] in sys.stdlib_module_names
+        made = node.func if isinstance(node, ast.Call) else None
+        is_standard = name_of(made, scope).partition(".")[0] in sys.stdlib_module_names
         arguments = [] if is_standard else getattr(node, "args", [])
         passed |= {origin for origin, _ in origins if node in passed or origin in arguments}
         queue += origins
@@ -203,8 +203,7 @@ def unresolved(
 def _example(node: ast.Call, scope: Scope, members: Members) -> str | None:
     """The entry for the settings, if a call looks up something in the project; None for other calls."""
     here = written_scope(scope).module.name
-    symbol = evaluate(node.func, scope)
-    name = symbol.name if isinstance(symbol, Symbol) else ""
+    name = name_of(node.func, scope)
     if name in _OWN:
         return f"{here}:*"
     if name not in _LOOKS_INTO | _IMPORTS or not node.args:
@@ -250,8 +249,7 @@ def _origins(node: ast.expr, scope: Scope, functions: Functions) -> Iterator[Pla
         yield from ((entry.value, entry.scope) for entry in contents_of(node, scope))
     if isinstance(node, ast.Name):
         yield from functions.elements.origins(node, scope)
-        symbol = evaluate(node, scope)
-        function = symbol.definition if isinstance(symbol, Symbol) else None
+        function = definition_of(node, scope)
         owner = scope.module.project.module_defining(function) if isinstance(function, FUNCTIONS) else None
         wrapped = wrapped_parameter(function, owner) if isinstance(function, FUNCTIONS) and owner is not None else None
         yield from [(wrapped, scope)] if wrapped is not None else []

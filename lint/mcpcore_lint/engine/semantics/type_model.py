@@ -4,7 +4,7 @@ import ast
 from typing import Final, TypeAlias
 
 from mcpcore_lint.dataclasses import light_value
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import class_named, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module, kept
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
@@ -148,8 +148,7 @@ def _linear(info: ClassInfo) -> tuple[ClassInfo, ...]:
     parents: list[ClassInfo] = []
     for base in info.node.bases:
         # `class Find(Base[Query])` inherits from Base.
-        value = evaluate(base.value if isinstance(base, ast.Subscript) else base, info.scope)
-        parent = class_info(value) if isinstance(value, Symbol) else None
+        parent = class_named(base.value if isinstance(base, ast.Subscript) else base, info.scope)
         if parent is not None and parent is not info:
             parents.append(parent)
     if not parents:

@@ -16,8 +16,8 @@ from mcpcore_lint.engine.registrations.environment import (
     takes,
     values_of,
 )
-from mcpcore_lint.engine.semantics.evaluate import evaluate
-from mcpcore_lint.engine.semantics.symbols import class_info, last_name
+from mcpcore_lint.engine.semantics.evaluate import class_named, evaluate
+from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import alternatives, mentions, own_nodes, returned, walk, walk_shallow
@@ -561,8 +561,7 @@ def _cannot_fail(node: ast.expr, scope: Scope) -> bool:
     if isinstance(node, ast.Dict):
         names = [str(key.value) if isinstance(key, ast.Constant) else None for key in node.keys]
     elif isinstance(node, ast.Call) and not node.args:
-        model = evaluate(node.func, scope)
-        info = class_info(model) if isinstance(model, Symbol) else None
+        info = class_named(node.func, scope)
         if info is not None:
             fields = (name for owner in ancestry(info) for name in owner.attributes)
             names = [*(keyword.arg for keyword in node.keywords), *fields]

@@ -7,7 +7,7 @@ from typing import Final
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.errors import CODED_ARGUMENTS, CODED_ERROR, ErrorReader
 from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import evaluate, name_of
 from mcpcore_lint.engine.syntax.parse import SCOPES, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (
@@ -67,10 +67,9 @@ class RaiseReader:
         """Return the errors in `ExceptionGroup("...", [first, second])`; an empty list if not all are known."""
         if not isinstance(leaf, ast.Call) or len(leaf.args) < 2 or not isinstance(leaf.args[1], (ast.List, ast.Tuple)):
             return []
-        func = evaluate(leaf.func, self.body.scope_at(leaf))
-        if not isinstance(func, Symbol) or func.name not in {"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"}:
-            return []
         scope = self.body.scope_at(leaf)
+        if name_of(leaf.func, scope) not in {"builtins.ExceptionGroup", "builtins.BaseExceptionGroup"}:
+            return []
         inside = (member for item in leaf.args[1].elts for member in leaves(item, scope))
         members = [inner for member in inside for inner in self._group_members(member) or [member]]
         return members if members and all(member in self.errors.sites for member in members) else []
@@ -180,8 +179,7 @@ class RaiseReader:
     def _suppress(self, node: ast.With | ast.AsyncWith) -> CatchSite | None:
         scope = self.body.scope_at(node)
         for call in (item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)):
-            func = evaluate(call.func, scope)
-            if isinstance(func, Symbol) and func.name in SUPPRESS:
+            if name_of(call.func, scope) in SUPPRESS:
                 return CatchSite(
                     node,
                     self.module,

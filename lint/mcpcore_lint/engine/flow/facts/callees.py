@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.flow.effects import Bound, Key, Parameter, Program, key_of, parameter_of
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import class_named, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, is_static
 from mcpcore_lint.engine.semantics.type_model import (
     BUILTIN_METHODS,
@@ -157,8 +157,7 @@ class Callees:
             return
         if receiver is not None and isinstance(func, ast.Attribute):
             # The call may name a subclass of the class that defines the method.
-            named = evaluate(func.value, self.scope)
-            receiver = (class_info(named) if isinstance(named, Symbol) else None) or receiver
+            receiver = class_named(func.value, self.scope) or receiver
         yield key_of(node, owner, receiver)
 
     def _constructed(self, info: ClassInfo) -> Iterator[Callee]:

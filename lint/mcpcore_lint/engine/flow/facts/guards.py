@@ -21,7 +21,7 @@ from mcpcore_lint.engine.flow.facts.converting import guard_of_context, guards_m
 from mcpcore_lint.engine.flow.facts.spelling import spelled
 from mcpcore_lint.engine.flow.facts.stdout import REDIRECTS, replaces_stdout
 from mcpcore_lint.engine.semantics.branches import ends
-from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate, name_of
 from mcpcore_lint.engine.semantics.type_model import Instance, Outside, method_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import (
@@ -424,8 +424,7 @@ def _replacements(node: _Function, module: Module) -> list[ast.expr]:
     for at, value in enumerate(values):
         match value:
             case ast.Call(func=func, args=[_, inner]):
-                symbol = evaluate(func, module.scope_of(node))
-                values[at] = inner if isinstance(symbol, Symbol) and symbol.name == "typing.cast" else value
+                values[at] = inner if name_of(func, module.scope_of(node)) == "typing.cast" else value
     return values
 
 

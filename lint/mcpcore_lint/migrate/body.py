@@ -11,14 +11,15 @@ from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate, symbol_of
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import Enclosing, own_nodes, walk, walk_shallow
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, Enclosing, own_nodes, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.migrate.messages import is_text
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import FIELDS, LISTING, OF_PROTOCOL, SERVER_CLASSES
 from mcpcore_lint.model import CallValue, Const, Items, Symbol, options
 
-FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+RUNS: Final = frozenset({"run", "run_until_complete"})
+"""The functions and methods that run a coroutine at once."""
 BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
 _LOGGING: Final = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "print_exc", "write",

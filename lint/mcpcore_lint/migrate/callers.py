@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Final, NamedTuple, TypeAlias, cast
+from typing import Final, NamedTuple, cast
 
 from mcpcore_lint.diagnostics import Edit, grouped
 from mcpcore_lint.engine.semantics.evaluate import evaluate, name_of
@@ -14,9 +14,9 @@ from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.semantics.type_model import Instance, method_of
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module, kept
-from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, Function, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.migrate.body import BROAD, FUNCTIONS, Body, scope_around
+from mcpcore_lint.migrate.body import BROAD, RUNS, Body, scope_around
 from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.failures import assigned_failures, passed_on, returned_failure
 from mcpcore_lint.migrate.messages import constant_text, pieces
@@ -26,8 +26,6 @@ from mcpcore_lint.records import in_test_file
 
 _DEPTH: Final = 3
 """How many functions below the tool are looked at."""
-_Node: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-_RUN: Final = frozenset({"run", "run_until_complete"})
 
 
 class Callers:
@@ -97,7 +95,7 @@ class Callers:
         parent = parents[call]
         if isinstance(parent, ast.Await):
             parent = parents[parent]
-        if isinstance(parent, ast.Call) and getattr(parent.func, "attr", "") in _RUN:
+        if isinstance(parent, ast.Call) and getattr(parent.func, "attr", "") in RUNS:
             return isinstance(parents[parent], ast.Expr)
         if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
             # `content = await find(arguments)`, which only `return content` reads
@@ -149,7 +147,7 @@ class _Helper(NamedTuple):
     """Whether it returns a failure itself."""
     may_fail: bool
     """Whether it returns what may be one, such as `{"error": text}`."""
-    calls: dict[_Node, bool]
+    calls: dict[Function, bool]
     """The functions of the project that it calls, and whether it returns their values."""
 
 
@@ -179,7 +177,7 @@ class Helpers:
         seen: set[ast.AST] = {body.node, *self._handlers}
         layer = _calls(body)
         for _ in range(_DEPTH):
-            following: dict[_Node, bool] = {}
+            following: dict[Function, bool] = {}
             for definition, certain in layer.items():
                 helper = None if definition in seen else self._read(definition, body)
                 seen.add(definition)
@@ -196,7 +194,7 @@ class Helpers:
             layer = following
         return left
 
-    def _read(self, definition: _Node, body: Body) -> _Helper | None:
+    def _read(self, definition: Function, body: Body) -> _Helper | None:
         if definition not in self._known:
             self._known[definition] = None
             owner = body.module.project.module_defining(definition)
@@ -215,17 +213,17 @@ class Helpers:
         return self._known[definition]
 
 
-def _calls(body: Body) -> dict[_Node, bool]:
+def _calls(body: Body) -> dict[Function, bool]:
     """The functions of the project that a function calls, and whether it returns their values."""
     passed = passed_on(body)
-    known: dict[_Node, bool] = {}
+    known: dict[Function, bool] = {}
     for call in body.nodes:
         for definition in _definitions(call.func, body) if isinstance(call, ast.Call) else ():
             known[definition] = known.get(definition, False) or call in passed
     return known
 
 
-def _definitions(func: ast.expr, body: Body) -> list[_Node]:
+def _definitions(func: ast.expr, body: Body) -> list[Function]:
     """The functions of the project that an expression names, and the methods of an object of the project's classes."""
     symbol = body.symbol(func)
     if symbol is not None or not isinstance(func, ast.Attribute):

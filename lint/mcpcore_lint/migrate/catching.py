@@ -8,8 +8,8 @@ from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, mentions, own_nodes, walk, walk_shallow
-from mcpcore_lint.migrate.body import FUNCTIONS, Body, only_logs
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, all_parameters, mentions, own_nodes, walk, walk_shallow
+from mcpcore_lint.migrate.body import Body, only_logs
 from mcpcore_lint.migrate.messages import LABEL, VAGUE, code_of, constant_text, pieces
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.migrate.sentences import of_class

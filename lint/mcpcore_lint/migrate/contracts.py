@@ -9,8 +9,8 @@ from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit, grouped
 from mcpcore_lint.engine.semantics.evaluate import name_of
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.migrate.body import FUNCTIONS, Body
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, walk
+from mcpcore_lint.migrate.body import Body
 from mcpcore_lint.migrate.model import Entry
 from mcpcore_lint.migrate.sentences import blank
 from mcpcore_lint.model import ContextParameter, Contract

@@ -4,14 +4,14 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.semantics.annotations import unquote
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import returned, walk
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, Function, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
+from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.callers import expects, is_test
 from mcpcore_lint.migrate.lowlevel import DECORATORS, REGISTERS
 from mcpcore_lint.migrate.model import FAILS, Left
@@ -20,7 +20,6 @@ from mcpcore_lint.migrate.renames import SDK_2, SERVER_CLASSES
 from mcpcore_lint.model import Symbol, ToolDef, string
 from mcpcore_lint.records import in_test_file
 
-Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _SERVES: Final = re.compile(rb"^[ \t]*from mcpcore import (?:\([^)]*|.*)\bServer\b", re.MULTILINE)
 _COVERS: Final = re.compile(rb"^[ \t]*from mcpcore\.integrations\.fastmcp import", re.MULTILINE)
 _RETURNS: Final = re.compile(rb"\breturn CallToolResult\(")

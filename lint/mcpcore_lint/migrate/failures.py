@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from mcpcore_lint.engine.semantics.symbols import class_info
-from mcpcore_lint.engine.syntax.parse import all_parameters, mentions, walk, walk_shallow
-from mcpcore_lint.migrate.body import FUNCTIONS, Body, only_logs
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, all_parameters, mentions, walk, walk_shallow
+from mcpcore_lint.migrate.body import Body, only_logs
 from mcpcore_lint.migrate.messages import is_text, may_be_text, parts_of, pieces
 from mcpcore_lint.migrate.model import Left, Place
 from mcpcore_lint.model import Symbol

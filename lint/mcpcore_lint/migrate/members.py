@@ -8,7 +8,7 @@ from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import own_nodes, walk
-from mcpcore_lint.migrate.body import classes_of, scope_around
+from mcpcore_lint.migrate.body import RUNS, classes_of, scope_around
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import CONTEXT, METHODS
 
@@ -19,7 +19,6 @@ _MEMBERS: Final = (
     (_CONTEXTS, CONTEXT, "{}() of the context, which {} changed"),
 )
 _STATE: Final = frozenset({"get_state", "set_state"})
-_RUNNING: Final = frozenset({"run", "run_until_complete"})
 _KEYS: Final = {
     "get_tools": "tool.name: tool for tool",
     "get_prompts": "prompt.name: prompt for prompt",
@@ -61,7 +60,7 @@ def plan_members(module: Module) -> tuple[list[Edit], list[Left]]:
 def _listed(node: ast.Attribute, call: ast.AST | None, module: Module) -> list[Edit] | None:
     """The edits that make the dict of before of a list; None for another method, or where it is not run at once."""
     around = module.parents.get(call) if isinstance(call, ast.Call) and call.func is node else None
-    is_run = isinstance(around, ast.Await) or (isinstance(around, ast.Call) and last_name(around) in _RUNNING)
+    is_run = isinstance(around, ast.Await) or (isinstance(around, ast.Call) and last_name(around) in RUNS)
     if (
         node.attr not in _KEYS
         or not isinstance(around, ast.expr)

@@ -12,9 +12,9 @@ from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, walk
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, all_parameters, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
+from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.callers import is_test
 from mcpcore_lint.migrate.members import plan_members
 from mcpcore_lint.migrate.middleware import mounted_servers

@@ -6,9 +6,9 @@ from typing import Final
 
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import own_nodes, walk
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, own_nodes, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, scope_around
+from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.model import FAILS, STOPS, Left
 from mcpcore_lint.migrate.renames import FASTMCP_3, FIELDS, OF_PROTOCOL, SDK_2
 from mcpcore_lint.model import Symbol

@@ -10,9 +10,9 @@ from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.evaluate import definition_of, evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import walk
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.migrate.body import FUNCTIONS, classes_of, has_alias, is_answer, reader_of, scope_around, text_of_url
+from mcpcore_lint.migrate.body import classes_of, has_alias, is_answer, reader_of, scope_around, text_of_url
 from mcpcore_lint.migrate.clients import CLIENTS, MAKER, client_edits
 from mcpcore_lint.migrate.comments import comment_edits
 from mcpcore_lint.migrate.model import STOPS, Left

@@ -10,9 +10,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from mcpcore_lint.engine.registrations.environment import (
-    FUNCTIONS,
     Called,
-    Function,
     call_frame,
     functions_called,
     functions_run,
@@ -22,7 +20,7 @@ from mcpcore_lint.engine.registrations.environment import (
 )
 from mcpcore_lint.engine.registrations.registration_forms import DECORATORS, Maker, flavour_in, makes_server
 from mcpcore_lint.engine.syntax.module import Module, kept
-from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, returned, walk
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, Function, all_parameters, own_nodes, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.patterns import regex
 

@@ -14,9 +14,7 @@ from mcpcore_lint.engine.registrations.callers import collector_of, is_decorator
 from mcpcore_lint.engine.registrations.elements import guards_of, starts_with_loop
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
-    FUNCTIONS,
     Frame,
-    Function,
     assignments_of,
     call_frame,
     callee_frame,
@@ -49,7 +47,7 @@ from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate, name_of
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, alternatives, mentions, returned, walk
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, Function, all_parameters, alternatives, mentions, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import CallValue, Const, Missing, Symbol, Text, Unknown, Value, options
 from mcpcore_lint.names import FRAMEWORKS

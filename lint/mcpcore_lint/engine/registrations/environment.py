@@ -14,15 +14,13 @@ from mcpcore_lint.engine.semantics.symbols import class_info, class_round, last_
 from mcpcore_lint.engine.semantics.type_model import ancestry, method_of
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, defaults_of, returned
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, Function, all_parameters, defaults_of, returned
 from mcpcore_lint.engine.syntax.scopes import Binding, Bindings, Scope
 from mcpcore_lint.model import CallValue, FunctionNode, Symbol, string
 from mcpcore_lint.names import FRAMEWORKS
 
 DEEP: Final = 8
 """How many bindings of a name are followed, and how many imports."""
-FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _SAME_ARGUMENTS: Final = frozenset({"staticmethod", "classmethod", "abstractmethod"})
 """Decorators of functions that take the arguments of the undecorated one."""

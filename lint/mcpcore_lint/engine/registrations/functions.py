@@ -8,7 +8,6 @@ from mcpcore_lint.engine.registrations.elements import Elements
 from mcpcore_lint.engine.registrations.environment import (
     DEEP,
     Frame,
-    Function,
     Placed,
     assignments_of,
     call_frame,
@@ -23,7 +22,7 @@ from mcpcore_lint.engine.registrations.environment import (
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.type_model import method_of, outside_bases
 from mcpcore_lint.engine.syntax.module import Module, kept
-from mcpcore_lint.engine.syntax.parse import alternatives, own_nodes, returned
+from mcpcore_lint.engine.syntax.parse import Function, alternatives, own_nodes, returned
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Unknown, Value, options
 

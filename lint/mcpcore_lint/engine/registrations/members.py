@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.scopes import Scope
 
 
-_IMPORTS: Final = frozenset({"importlib.import_module", "builtins.__import__"})
+IMPORTS: Final = frozenset({"importlib.import_module", "builtins.__import__"})
 _NAMESPACES: Final = frozenset({"vars", "globals", "locals"})
 
 
@@ -113,7 +113,7 @@ class Members:
 
     def _imported(self, node: ast.Call, scope: Scope) -> Module | None:
         """The module of `import_module(name)`."""
-        if not node.args or name_of(node.func, scope) not in _IMPORTS:
+        if not node.args or name_of(node.func, scope) not in IMPORTS:
             return None
         name = self.text(node.args[0], scope)
         if name is not None and name.startswith("."):

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from mcpcore_lint.engine.registrations.environment import Function
 from mcpcore_lint.engine.registrations.registration_forms import flavour_in
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.syntax.module import Module
+from mcpcore_lint.engine.syntax.parse import Function
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Const, Items, ToolDef, Unknown, is_left_out, options, string
 from mcpcore_lint.patterns import regex

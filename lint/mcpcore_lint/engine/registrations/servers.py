@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from mcpcore_lint.engine.registrations.callers import is_never_run
-from mcpcore_lint.engine.registrations.environment import Function, Placed, assignments_of
+from mcpcore_lint.engine.registrations.environment import Placed, assignments_of
 from mcpcore_lint.engine.registrations.functions import Functions
 from mcpcore_lint.engine.registrations.registration_forms import flavour_in
 from mcpcore_lint.engine.semantics.evaluate import evaluate
@@ -14,7 +14,7 @@ from mcpcore_lint.engine.semantics.symbols import class_round, qualified
 from mcpcore_lint.engine.semantics.type_model import Instance, Outside, is_abstract, method_of
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
-from mcpcore_lint.engine.syntax.parse import returned
+from mcpcore_lint.engine.syntax.parse import Function, returned
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Choice, Symbol, Unknown, Value, is_left_out, options
 from mcpcore_lint.names import SERVERS

@@ -10,8 +10,6 @@ from mcpcore_lint.engine.registrations.callers import callers_of
 from mcpcore_lint.engine.registrations.contents import contents_of
 from mcpcore_lint.engine.registrations.elements import goes_through_members
 from mcpcore_lint.engine.registrations.environment import (
-    FUNCTIONS,
-    Function,
     Placed,
     assignments_of,
     callee_frame,
@@ -21,13 +19,13 @@ from mcpcore_lint.engine.registrations.environment import (
     written_scope,
 )
 from mcpcore_lint.engine.registrations.functions import Functions, wrapped_parameter
-from mcpcore_lint.engine.registrations.members import Members
+from mcpcore_lint.engine.registrations.members import IMPORTS, Members
 from mcpcore_lint.engine.registrations.named import named_functions
 from mcpcore_lint.engine.registrations.registration_forms import Site
 from mcpcore_lint.engine.semantics.evaluate import definition_of, evaluate, name_of
 from mcpcore_lint.engine.semantics.symbols import class_round
 from mcpcore_lint.engine.syntax.module import Module, kept
-from mcpcore_lint.engine.syntax.parse import children, own_nodes, walk
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, Function, children, own_nodes, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol, Text, options
 
@@ -35,7 +33,6 @@ STEPS: Final = 300
 _LOOKS_INTO: Final = frozenset(
     {"builtins.getattr", "builtins.dir", "builtins.vars", "inspect.getmembers", "inspect.getmembers_static"}
 )
-_IMPORTS: Final = frozenset({"importlib.import_module", "builtins.__import__"})
 _OWN: Final = frozenset({"builtins.globals", "builtins.locals", "importlib.util.module_from_spec"})
 OF_TWO: Final = "function that takes the name and the arguments"
 """What the SDK calls for each call of a tool."""
@@ -206,11 +203,11 @@ def _example(node: ast.Call, scope: Scope, members: Members) -> str | None:
     name = name_of(node.func, scope)
     if name in _OWN:
         return f"{here}:*"
-    if name not in _LOOKS_INTO | _IMPORTS or not node.args:
+    if name not in _LOOKS_INTO | IMPORTS or not node.args:
         return None
     holder = node.args[0]
-    module = members.module(node if name in _IMPORTS else holder, scope)
-    if name in _IMPORTS and members.text(holder, scope) is None:
+    module = members.module(node if name in IMPORTS else holder, scope)
+    if name in IMPORTS and members.text(holder, scope) is None:
         start = _pattern(holder, scope).partition("*")[0].rstrip(".")
         return f"{start}.*:*" if start else ""  # any module may be meant
     if module is None:

@@ -23,7 +23,7 @@ _CLAUSE: Final = regex(
 """`except A, B:`, but not `except A, e:`, which is Python 2 for `except A as e:`."""
 _STRING_PART: Final = regex(r"\\(?:\r\n|.)|\{\{|[{\r\n\"']", re.DOTALL)
 _BRACKET: Final = regex(r"[()\[\]{}]")
-_LINE_END: Final = regex(r"\r\n|\r|\n")
+LINE_END: Final = regex(r"\r\n|\r|\n")
 
 
 class _NotPossibleError(Exception):
@@ -74,10 +74,10 @@ def _edits(text: str) -> list[Edit]:
 def _blank(text: str) -> str:
     """Spaces of the same length in bytes; lines are joined by a backslash."""
     # `ast` counts columns in bytes, and nothing behind may move.
-    *lines, last = [" " * len(line.encode("utf-8", "surrogatepass")) for line in _LINE_END.split(text)]
+    *lines, last = [" " * len(line.encode("utf-8", "surrogatepass")) for line in LINE_END.split(text)]
     if not all(lines):
         raise _NotPossibleError  # an empty line has no room for the backslash
-    ends = _LINE_END.findall(text)
+    ends = LINE_END.findall(text)
     return "".join(f"{line[:-1]}\\{end}" for line, end in zip(lines, ends, strict=True)) + last
 
 
@@ -100,7 +100,7 @@ def _string_end(text: str, opening: re.Match[str], nested: list[Edit]) -> int:
             return part.start() + len(quote)
         if part[0] == "{" and formatted:
             index = _field_end(text, index, nested)
-            if len(quote) == 1 and _LINE_END.search(text, part.start(), index):
+            if len(quote) == 1 and LINE_END.search(text, part.start(), index):
                 # Older Python has no lines in such a field, and no backslash; the text around it may have both.
                 nested.append(Edit(part.start(), index, _blank(text[part.start() : index])))
         elif part[0] in "\r\n" and len(quote) == 1:
@@ -136,6 +136,6 @@ def _field_end(text: str, index: int, nested: list[Edit]) -> int:
 
 def _placeholder(text: str) -> str:
     """A name in place of a string, spaces in place of a comment."""
-    if _LINE_END.search(text):
+    if LINE_END.search(text):
         raise _NotPossibleError
     return (" " if text[0] == "#" else "_") * len(text.encode("utf-8", "surrogatepass"))

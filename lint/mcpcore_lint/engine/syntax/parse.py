@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from mcpcore_lint.model import FunctionNode
 
+FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 _LEAVES: Final = (
     ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop, ast.alias, ast.type_ignore,
 )  # fmt: skip

@@ -9,13 +9,12 @@ import warnings
 from bisect import bisect_right
 
 from mcpcore_lint.diagnostics import Span
-from mcpcore_lint.engine.syntax.downlevel import downleveled
+from mcpcore_lint.engine.syntax.downlevel import LINE_END, downleveled
 from mcpcore_lint.patterns import regex
 
 BOM = b"\xef\xbb\xbf"
 _COOKIE = regex(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = regex(rb"^[ \t\f]*(?:#.*)?$")
-_LINE_END = regex(r"\r\n|\r|\n")
 _LINE_FEED = regex("\n")
 _KEYWORD = regex(r"(?:async\s+def|def|class)(?:\s|\\\r?\n)+")
 
@@ -100,7 +99,7 @@ class Source:
     @property
     def newline(self) -> str:
         """The line end that the file uses first; a line feed where it has none."""
-        match = _LINE_END.search(self.text)
+        match = LINE_END.search(self.text)
         return match[0] if match else "\n"
 
     @property
@@ -108,7 +107,7 @@ class Source:
         """The offset at which each line starts. Python's lines: a form feed ends none."""
         if self._starts is None:
             # Nearly every file has line feeds alone, and those are found faster.
-            line_end = _LINE_END if "\r" in self.text else _LINE_FEED
+            line_end = LINE_END if "\r" in self.text else _LINE_FEED
             self._starts = [0, *map(re.Match.end, line_end.finditer(self.text))]
         return self._starts
 

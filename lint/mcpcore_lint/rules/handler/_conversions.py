@@ -4,12 +4,12 @@ import ast
 from collections.abc import Sequence, Set as AbstractSet
 from typing import Final
 
-from mcpcore_lint.engine.registrations.environment import FUNCTIONS, arguments_of, method_called
+from mcpcore_lint.engine.registrations.environment import arguments_of, method_called
 from mcpcore_lint.engine.semantics.endings import leaves
 from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import is_static, last_name
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import all_parameters, own_nodes, returned
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, all_parameters, own_nodes, returned
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Symbol, Value
 from mcpcore_lint.rules._bodies import Body

@@ -4,8 +4,9 @@ import ast
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from mcpcore_lint.engine.registrations.environment import FUNCTIONS, arguments_of
+from mcpcore_lint.engine.registrations.environment import arguments_of
 from mcpcore_lint.engine.semantics.evaluate import evaluate, evaluated_with
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Const, Handler, Value
 from mcpcore_lint.rules._accepted import only

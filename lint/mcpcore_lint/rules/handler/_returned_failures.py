@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.registrations.callers import methods_passed
 from mcpcore_lint.engine.registrations.environment import (
-    FUNCTIONS,
     arguments_of,
     assignments_of,
     functions_called,
@@ -20,7 +19,7 @@ from mcpcore_lint.engine.semantics.evaluate import class_named, evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.semantics.type_model import ancestry
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import alternatives, mentions, own_nodes, returned, walk, walk_shallow
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, alternatives, mentions, own_nodes, returned, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, Const, FunctionNode, Handler, Symbol, Value, options
 from mcpcore_lint.patterns import regex

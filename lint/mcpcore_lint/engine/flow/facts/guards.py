@@ -1,7 +1,7 @@
 """Finds the guards around a node: `except` clauses, context managers, task groups, and the decorators of a function."""
 
 import ast
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from mcpcore_lint.engine.flow.bodies.raises import SUPPRESS, types_of
 from mcpcore_lint.engine.flow.effects import (
@@ -26,6 +26,7 @@ from mcpcore_lint.engine.semantics.type_model import Instance, Outside, method_o
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import (
     SCOPES,
+    Function,
     all_parameters,
     own_nodes,
     own_statements,
@@ -36,7 +37,6 @@ from mcpcore_lint.engine.syntax.parse import (
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import CallValue, FunctionNode, Symbol, Value, options
 
-_Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _TASK_GROUPS: Final = frozenset(
     {"asyncio.TaskGroup", "anyio.create_task_group", "trio.open_nursery", "anyio.abc.TaskGroup"}
 )
@@ -304,7 +304,7 @@ def decorations_of(node: FunctionNode, module: Module, program: Program) -> Deco
     return module.once(("decorations of", node), lambda: _read(node, module, program))
 
 
-def _read(node: _Function, module: Module, program: Program) -> Decorations:
+def _read(node: Function, module: Module, program: Program) -> Decorations:
     wrappers: list[tuple[Key, Parameter]] = []
     guards: list[Guard] = []
     unread: list[Event] = []
@@ -392,14 +392,14 @@ def _makes_tools(maker: Value) -> bool:
 
 
 def _wrapper_of_function(
-    maker: ast.FunctionDef, module: Module, node: _Function, *, called: bool
+    maker: ast.FunctionDef, module: Module, node: Function, *, called: bool
 ) -> list[tuple[Key, Parameter]]:
     """Return the function that a decorator returns. The decorator may take arguments, none, or support both.
 
     A decorator may have one wrapper for functions that are async, and one for others.
     """
 
-    def fits(pair: tuple[_Function, _Function]) -> bool:
+    def fits(pair: tuple[Function, Function]) -> bool:
         return type(pair[0]) is not type(node)
 
     for function, decorator in sorted(_returned(maker, module), key=fits):
@@ -418,7 +418,7 @@ def _wrapper_of_function(
     return []
 
 
-def _replacements(node: _Function, module: Module) -> list[ast.expr]:
+def _replacements(node: Function, module: Module) -> list[ast.expr]:
     """The expressions that a decorator returns; of `cast(F, wrapper)` the second argument."""
     values = returned(node)
     for at, value in enumerate(values):
@@ -428,11 +428,11 @@ def _replacements(node: _Function, module: Module) -> list[ast.expr]:
     return values
 
 
-def _returned(node: _Function, module: Module) -> list[tuple[_Function, _Function]]:
+def _returned(node: Function, module: Module) -> list[tuple[Function, Function]]:
     """Return the nested functions that a function returns, each with the function whose parameter it closes over."""
     inside = own_statements(node)
     nested = {inner.name: inner for inner in inside if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef))}
-    pairs: list[tuple[_Function, _Function]] = []
+    pairs: list[tuple[Function, Function]] = []
     values = _replacements(node, module) if nested else []
     while values:
         match values.pop(0):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from mcpcore_lint.dataclasses import cached_method
 from mcpcore_lint.diagnostics import Severity, Span
 from mcpcore_lint.options import FORMATS
 from mcpcore_lint.output import CannotRunError
@@ -53,9 +54,6 @@ class Key(NamedTuple):
 class Finder:
     """Finds the configuration of files and folders. Each file is read once."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, Config | None] = {}
-
     def find(self, start: str) -> Config:
         """The configuration for a file or a folder, from the nearest `pyproject.toml` with the section.
 
@@ -65,14 +63,13 @@ class Finder:
         configs = (config for place in upwards(folder) if (config := self.own(place)) is not None)
         return next(configs, None) or Config(_project_of(folder))
 
+    @cached_method
     def own(self, folder: str) -> Config | None:
         """The configuration in a folder's own `pyproject.toml`."""
-        if folder not in self._known:
-            path = os.path.join(folder, FILE)
-            raw = _read(path) if os.path.isfile(path) else b""
-            section = _section(path, raw)
-            self._known[folder] = None if section is None else _config(path, raw, section, folder)
-        return self._known[folder]
+        path = os.path.join(folder, FILE)
+        raw = _read(path) if os.path.isfile(path) else b""
+        section = _section(path, raw)
+        return None if section is None else _config(path, raw, section, folder)
 
 
 def load(path: str, start: str) -> Config:

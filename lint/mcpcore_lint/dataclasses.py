@@ -7,13 +7,28 @@ names of a class and its bases, and class attributes are their defaults.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, cached_property
 from itertools import chain
 from operator import attrgetter
 from types import CodeType, FunctionType
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, Concatenate, ParamSpec, TypeVar, dataclass_transform
 
+P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def cached_method(make: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
+    """Let a method keep its results for the same arguments, as long as its object lives."""
+    name = f"results of {make.__name__}"
+
+    def known(self: Any, /, *args: P.args, **options: P.kwargs) -> T:
+        results: dict[object, T] = vars(self).setdefault(name, {})
+        if args not in results:
+            results[args] = make(self, *args, **options)
+        return results[args]
+
+    return known
 
 
 def _add_methods(cls: type[Any]) -> tuple[str, ...]:
@@ -77,4 +92,4 @@ def replace(value: T, **changes: object) -> T:
     return result
 
 
-__all__ = ["cached_property", "light", "light_value", "replace"]
+__all__ = ["cached_method", "cached_property", "light", "light_value", "replace"]

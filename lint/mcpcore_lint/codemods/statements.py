@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from mcpcore_lint.dataclasses import cached_method
 from mcpcore_lint.engine.syntax.parse import BODIES
 from mcpcore_lint.engine.syntax.source import Source
 
@@ -39,7 +40,6 @@ class Statements:
     def __init__(self, source: Source, tree: ast.Module) -> None:
         self._source = source
         self._tree = tree
-        self._blocks: dict[ast.AST, tuple[list[int], list[tuple[int, ast.stmt]]]] = {}
         self._heads: dict[ast.AST, tuple[list[int], list[Stretch]]] = {}
 
     def around(self, start: int, end: int) -> Iterator[tuple[ast.stmt, int, int]]:
@@ -53,17 +53,13 @@ class Statements:
                 last, node = block[place]
                 yield node, starts[place], last
 
+    @cached_method
     def _block(self, node: ast.AST) -> tuple[list[int], list[tuple[int, ast.stmt]]]:
         """The statements right inside a statement, by where they start; they do not overlap."""
-        if node not in self._blocks:
-            ranges = sorted(
-                (*self._range(statement), number, statement) for number, statement in enumerate(_statements(node))
-            )
-            self._blocks[node] = (
-                [first for first, *_ in ranges],
-                [(last, statement) for _, last, _, statement in ranges],
-            )
-        return self._blocks[node]
+        ranges = sorted(
+            (*self._range(statement), number, statement) for number, statement in enumerate(_statements(node))
+        )
+        return [first for first, *_ in ranges], [(last, statement) for _, last, _, statement in ranges]
 
     def head(self, statement: ast.stmt, start: int, end: int) -> Stretch | None:
         """The head of a statement or of one of its clauses around a stretch of the file, with `pass` as its body.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import takewhile
 from typing import Final, TypeAlias
 
-from mcpcore_lint.dataclasses import cached_property
+from mcpcore_lint.dataclasses import cached_method, cached_property
 from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate, symbol_of
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
@@ -50,7 +50,6 @@ class Body:
         self.scope = self.module.scope_of(self.node)
         self.parents = self.module.parents
         self._enclosing = Enclosing(self.parents)
-        self._caught: dict[ast.ExceptHandler, tuple[str | None, ...]] = {}
 
     def left(self, node: ast.AST, pattern: str, decide: str) -> Left:
         """A place in it that somebody has to decide about."""
@@ -160,12 +159,11 @@ class Body:
         """The qualified name of the class or function that an expression names; empty if that is not known."""
         return getattr(self.symbol(node), "name", "")
 
+    @cached_method
     def caught(self, clause: ast.ExceptHandler) -> tuple[str | None, ...]:
         """The classes that a clause catches, by name, with None for each that is not known."""
         if clause.type is None:
             return ("builtins.BaseException",)
-        if clause in self._caught:
-            return self._caught[clause]
         types = clause.type.elts if isinstance(clause.type, ast.Tuple) else [clause.type]
         names: list[str | None] = []
         for node in types:
@@ -174,8 +172,7 @@ class Body:
             names.append(symbol.name if symbol is not None else None)
             if symbol is None:
                 names += [option.name for option in options(evaluate(node, self.scope)) if isinstance(option, Symbol)]
-        self._caught[clause] = tuple(names)
-        return self._caught[clause]
+        return tuple(names)
 
     def is_broad(self, clause: ast.ExceptHandler) -> bool:
         """Whether a clause catches every exception, as far as that is known."""

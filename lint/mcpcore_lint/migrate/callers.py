@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import Final, NamedTuple, cast
 
+from mcpcore_lint.dataclasses import cached_method
 from mcpcore_lint.diagnostics import Edit, grouped
 from mcpcore_lint.engine.semantics.evaluate import evaluate, name_of
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
@@ -53,7 +54,6 @@ class Callers:
         """What tests expect of the failures of the tools, by their functions."""
         self._hierarchy = hierarchy
         self._handlers = handlers
-        self._known: dict[ast.AST, list[tuple[Module, ast.Call, Scope]]] = {}
 
     def objection(self, handler: Handler, place: Place) -> tuple[str, str] | None:
         """Why a failure cannot be raised in another way: a pattern and what to decide; None if it can."""
@@ -67,15 +67,15 @@ class Callers:
                 return "a failure is returned to other code too", decide
         return None
 
+    @cached_method
     def _calls(self, handler: Handler) -> list[tuple[Module, ast.Call, Scope]]:
-        if handler.node not in self._known:
-            calls = self._known[handler.node] = []
-            # Also files that do not name the protocol.
-            every = handler.module.project.modules_with(handler.module, lambda text: handler.name in text)
-            for module in self._modules if every is None else every:
-                with self._guarded(module.absolute):
-                    calls += self._calls_in(module, handler)
-        return self._known[handler.node]
+        calls: list[tuple[Module, ast.Call, Scope]] = []
+        # Also files that do not name the protocol.
+        every = handler.module.project.modules_with(handler.module, lambda text: handler.name in text)
+        for module in self._modules if every is None else every:
+            with self._guarded(module.absolute):
+                calls += self._calls_in(module, handler)
+        return calls
 
     def _calls_in(self, module: Module, handler: Handler) -> Iterator[tuple[Module, ast.Call, Scope]]:
         for call, scope in _calls_by_name(module).get(handler.name, ()):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from typing import Any, Final, TypeVar
 
+from mcpcore_lint.dataclasses import cached_method
 from mcpcore_lint.engine.flow.bodies.nodes import LEAVES
 from mcpcore_lint.engine.semantics.codes import CODES
 from mcpcore_lint.engine.semantics.endings import CALLING, leaves, never_passed, unreachable
@@ -72,8 +73,6 @@ class Body:
         self.catches: dict[ast.AST, CatchSite] = {catch.node: catch for catch in handler.catches}
         self._by_kind: dict[type, list[Any]] = {}
         self._indexed = index.by_kind
-        self._names: dict[ast.AST | None, frozenset[str]] = {}
-        self._tests: dict[ast.AST, list[tuple[ast.expr, bool]]] = {}
 
     def function_of(self, node: ast.AST) -> FunctionNode:
         """The function that runs a node: the handler, or a function nested in it."""
@@ -198,11 +197,10 @@ class Body:
             decided(test, known, schemas) not in {None, holds} for test, holds in tests
         )
 
+    @cached_method
     def tests(self, node: ast.AST) -> list[tuple[ast.expr, bool]]:
         """The tests around a node and before it, each with its result where the node runs."""
-        if node not in self._tests:
-            self._tests[node] = [*self._tests_at(node)]
-        return self._tests[node]
+        return [*self._tests_at(node)]
 
     def _tests_at(self, node: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
         for part in (node, *self.above(node)):
@@ -278,12 +276,11 @@ class Body:
         """Whether some statements always end with an exception, perhaps one that a function raises for them."""
         return bool(block) and leaves(block, self.scope(block[0]), raising=True)
 
+    @cached_method
     def names_in(self, node: ast.AST | None) -> frozenset[str]:
         """The names in a part of the body, which are looked for once."""
-        if node not in self._names:
-            parts = walk([node]) if node is not None else ()
-            self._names[node] = frozenset(part.id for part in parts if isinstance(part, ast.Name))
-        return self._names[node]
+        parts = walk([node]) if node is not None else ()
+        return frozenset(part.id for part in parts if isinstance(part, ast.Name))
 
     @cached_property
     def assignments(self) -> list[tuple[ast.AST | None, set[str]]]:

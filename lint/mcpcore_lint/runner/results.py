@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable
 from typing import Final, NamedTuple, TypeVar
 
+from mcpcore_lint.dataclasses import cached_method
 from mcpcore_lint.diagnostics import Diagnostic, Failure, Fix, Related, grouped
 from mcpcore_lint.paths import below
 from mcpcore_lint.records import ToolRecord
@@ -83,7 +84,6 @@ class Result:
         """Files and folders that the outcome depends on; None if they are not all known."""
         self.texts: dict[str, str | None] = {}
         """Texts by report path, as they were checked or, if that is unknown, as they were first read."""
-        self._places: dict[str, str] = {}
 
     def absolute(self, path: str) -> str:
         """The file behind a report path."""
@@ -96,16 +96,15 @@ class Result:
             self.texts[path] = None if raw is None else decoded(path, raw)
         return self.texts[path]
 
+    @cached_method
     def place(self, path: str) -> str:
         """A report path as seen from the current folder, or the absolute path if that is shorter."""
-        if path not in self._places:
-            absolute = self.absolute(path) if path else self.base
-            try:
-                relative = os.path.relpath(absolute)
-            except ValueError:  # another drive
-                relative = absolute
-            self._places[path] = min(relative, absolute, key=len).replace(os.sep, "/")
-        return self._places[path]
+        absolute = self.absolute(path) if path else self.base
+        try:
+            relative = os.path.relpath(absolute)
+        except ValueError:  # another drive
+            relative = absolute
+        return min(relative, absolute, key=len).replace(os.sep, "/")
 
     def shown(self, absolute: str) -> str:
         """The report path of a file."""

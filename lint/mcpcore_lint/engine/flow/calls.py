@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
-from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.dataclasses import cached_method, replace
 from mcpcore_lint.diagnostics import Span
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.flow.effects import (
@@ -66,9 +66,6 @@ class CallGraph:
     def __init__(self, project: Project, hierarchy: Hierarchy, raises: Mapping[str, tuple[str, ...]]) -> None:
         self.program = Program(project, hierarchy, raises)
         self.hierarchy = hierarchy
-        self._unbound: dict[Key, Facts] = {}
-        """The facts of functions, whatever functions are passed to them."""
-        self._facts: dict[Key, Facts] = {}
         self._summaries: dict[Key, Summary] = {}
 
     # -- queries -------------------------------------------------------------------------------------------------
@@ -228,21 +225,15 @@ class CallGraph:
 
     # -- facts ---------------------------------------------------------------------------------------------------
 
+    @cached_method
     def facts(self, key: Key) -> Facts:
         """Return the facts of a function with the functions that are passed to it."""
-        facts = self._facts.get(key)
-        if facts is None:
-            facts = self._without_arguments(key._replace(bound=()) if key.bound else key)
-            events = [self._bind(event, key.bound) for event in facts.events]
-            facts = self._facts[key] = replace(facts, events=events)
-        return facts
+        facts = self._without_arguments(key._replace(bound=()) if key.bound else key)
+        return replace(facts, events=[self._bind(event, key.bound) for event in facts.events])
 
+    @cached_method
     def _without_arguments(self, key: Key) -> Facts:
-        if key not in self._unbound:
-            self._unbound[key] = self._read(key)
-        return self._unbound[key]
-
-    def _read(self, key: Key) -> Facts:
+        """Return the facts of a function, whatever functions are passed to it."""
         located = self.program.find(key)
         if located is None:
             return Facts(key.name, [], [], [])

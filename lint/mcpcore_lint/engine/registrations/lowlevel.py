@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from copy import copy
 from typing import Final, NamedTuple
 
+from mcpcore_lint.dataclasses import cached_method
 from mcpcore_lint.engine.registrations.elements import is_private, starts_with_loop
 from mcpcore_lint.engine.registrations.environment import Env, Frame, Placed, arguments_of, bind, substitute
 from mcpcore_lint.engine.registrations.functions import Functions, Target
@@ -103,7 +104,6 @@ class _Place:
         """Local names for values that were looked up by the tool's name."""
         self.asked: set[str] = set()
         """Local names for what other calls return for the name."""
-        self._behind: dict[ast.expr, list[Target]] = {}
         # Twice, since a name may come from another one that gets its value further down.
         for _ in range(2):
             for target, value in _assignments(own_nodes(node)):
@@ -248,18 +248,17 @@ class _Place:
         # Another function may run it: `to_thread(REGISTRY.call, name, arguments)`.
         return [part for call in passed for part in (call.func, *call.args) if self.behind(part)]
 
+    @cached_method
     def behind(self, node: ast.expr) -> list[Target]:
         """The functions of the project behind an expression; none if the tool's name decides which."""
-        if node not in self._behind:
-            decides = any(map(self._decides, walk([node])))
-            self.functions.steps = 0
-            targets: dict[FunctionNode, Target] = {}
-            rounds = self.functions.elements.rounds
-            frames = rounds(node, self.scope) if starts_with_loop(node, self.scope) else [self.scope]
-            for frame in frames if not decides else ():
-                targets |= {target.node: target for target in self.functions.behind(node, frame)}
-            self._behind[node] = [*targets.values()]
-        return self._behind[node]
+        decides = any(map(self._decides, walk([node])))
+        self.functions.steps = 0
+        targets: dict[FunctionNode, Target] = {}
+        rounds = self.functions.elements.rounds
+        frames = rounds(node, self.scope) if starts_with_loop(node, self.scope) else [self.scope]
+        for frame in frames if not decides else ():
+            targets |= {target.node: target for target in self.functions.behind(node, frame)}
+        return [*targets.values()]
 
     def _decides(self, node: ast.AST) -> bool:
         """Whether an expression is the name, or was looked up by it."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
+from mcpcore_lint.dataclasses import cached_method
 from mcpcore_lint.engine.syntax.project import Project, is_outside
 from mcpcore_lint.patterns import regex
 
@@ -19,8 +20,6 @@ class ImportSearch:
     def __init__(self, project: Project, matches: Callable[[str], bool]) -> None:
         self.project = project
         self.matches = matches
-        self._files: dict[str, tuple[bool, tuple[str, ...]]] = {}
-        """Whether a file matches, and the files that it imports."""
         self._known: dict[str, bool] = {}
 
     def found_from(self, absolute: str) -> bool:
@@ -58,13 +57,12 @@ class ImportSearch:
         self._known.update(dict.fromkeys(seen, False))
         return False
 
+    @cached_method
     def _file(self, absolute: str) -> tuple[bool, tuple[str, ...]]:
-        known = self._files.get(absolute)
-        if known is None:
-            text = self.project.text_of(absolute)
-            imported = dict.fromkeys(self._imports(absolute, text))
-            known = self._files[absolute] = (self.matches(text), tuple(imported))
-        return known
+        """Whether a file matches, and the files that it imports."""
+        text = self.project.text_of(absolute)
+        imported = dict.fromkeys(self._imports(absolute, text))
+        return self.matches(text), tuple(imported)
 
     def _imports(self, absolute: str, text: str) -> Iterator[str]:
         for match in _IMPORT.finditer(text):

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar
 
-from mcpcore_lint.dataclasses import cached_property, light
+from mcpcore_lint.dataclasses import cached_method, cached_property, light
 from mcpcore_lint.engine.syntax.outline import complete, complete_all, deferred, outline, settle
 from mcpcore_lint.engine.syntax.parse import BLOCKS, FIELDS, body_of, children, statements, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope, bind_statement, is_stub, role_of, targets_of
@@ -111,8 +111,6 @@ class Module:
         """For rules: what they found out about the file, kept as long as its syntax is."""
         self.star_imports: list[tuple[str, int]] = []
         self._by_place: dict[tuple[int, int], FunctionNode] = {}
-        self._changed: dict[str, list[int]] = {}
-        self._lines: dict[str, list[int]] = {}
         self.scope = Scope(self, self.tree, None, "", None, {})
         _index(self)
 
@@ -217,17 +215,16 @@ class Module:
         key = ("calls_near", words, skip, decorators, inside)
         return self.once(key, lambda: self._calls_near(words, skip, inside or self.tree, decorators=decorators))
 
+    @cached_method
     def lines_with(self, word: str) -> list[int]:
         """The lines on which a text begins."""
-        places = self._lines.get(word)
-        if places is None:
-            text, starts = self.source.text, self.source.line_starts
-            places = self._lines[word] = []
-            start = text.find(word)
-            while start >= 0:
-                line = bisect_right(starts, start)
-                places.append(line)
-                start = text.find(word, starts[line] if line < len(starts) else len(text))
+        text, starts = self.source.text, self.source.line_starts
+        places: list[int] = []
+        start = text.find(word)
+        while start >= 0:
+            line = bisect_right(starts, start)
+            places.append(line)
+            start = text.find(word, starts[line] if line < len(starts) else len(text))
         return places
 
     def _calls_near(
@@ -309,9 +306,7 @@ class Module:
             name: The name of a variable or of an attribute.
             where: Of a variable, the scope that it is bound in: in other functions, that name is another variable.
         """
-        lines = self._changed.get(name)
-        if lines is None:
-            lines = self._changed[name] = self._lines_changing(name)
+        lines = self._lines_changing(name)
         if where is None or not lines or (where.is_module and where is not self.scope):
             return bool(lines)
         if not where.is_module:
@@ -329,6 +324,7 @@ class Module:
                 binder = scope
         return binder
 
+    @cached_method
     def _lines_changing(self, name: str) -> list[int]:
         """The lines on which the text looks as if something of that name were changed in place."""
         text = self.source.text

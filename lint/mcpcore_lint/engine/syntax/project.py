@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final
 
+from mcpcore_lint.dataclasses import cached_method
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.engine.syntax.requirements import Requirements, nearest, packages_required
 from mcpcore_lint.engine.syntax.source import Source, SourceError
@@ -44,7 +45,6 @@ class Project:
         self._by_path: dict[str, Module | None] = {}
         self._found: dict[tuple[str, str, int], tuple[str | None, tuple[str, ...], tuple[str, ...]]] = {}
         """What an import means in a folder, the files that decide it, and the paths that were not found."""
-        self._roots: dict[str, tuple[str, ...]] = {}
         self._listings: dict[str, set[str]] = {}
         self._edges: dict[str, tuple[set[str], set[str]]] = {}
         """For each file, the files that its imports led to, and the modules that they did not find."""
@@ -55,7 +55,6 @@ class Project:
         """Files held in memory, which replace those on disk."""
         self.reads_whole = reads_whole
         self.loaded_lines = 0
-        self._absolutes: dict[str, str] = {}
         self._all: dict[str, list[str]] = {}
         """The names of the Python files in each folder of the project, once something asks for all of them."""
         # The paths of those files and of the files held in memory, and those of them that are no tests, sorted.
@@ -161,30 +160,27 @@ class Project:
 
     # -- finding -------------------------------------------------------------------------------------------------
 
+    @cached_method
     def _roots_for(self, directory: str) -> tuple[str, ...]:
         """The folders that the imports of the files in a folder start from, nearest first."""
-        source_roots = self._roots.get(directory)
-        if source_roots is None:
-            top = directory
-            roots = [*self.source_roots]
-            while self._exists(top, "__init__.py"):
-                parent = os.path.dirname(top)
-                if parent == top:
-                    break
-                if os.path.basename(top) == "src":
-                    # Imports start from it, although somebody made it a package.
-                    roots.append(top)
-                top = parent
-            while True:
+        top = directory
+        roots = [*self.source_roots]
+        while self._exists(top, "__init__.py"):
+            parent = os.path.dirname(top)
+            if parent == top:
+                break
+            if os.path.basename(top) == "src":
+                # Imports start from it, although somebody made it a package.
                 roots.append(top)
-                if top == self.root or not top.startswith(self.root + os.sep):
-                    break
-                top = os.path.dirname(top)
-            # The root may hold an `__init__.py` without being a package that anybody imports.
-            roots += [self.root, os.path.join(self.root, "src")]
-            source_roots = tuple(dict.fromkeys(roots))
-            self._roots[directory] = source_roots
-        return source_roots
+            top = parent
+        while True:
+            roots.append(top)
+            if top == self.root or not top.startswith(self.root + os.sep):
+                break
+            top = os.path.dirname(top)
+        # The root may hold an `__init__.py` without being a package that anybody imports.
+        roots += [self.root, os.path.join(self.root, "src")]
+        return tuple(dict.fromkeys(roots))
 
     def _exists(self, directory: str, name: str) -> bool:
         """Whether a folder holds a name; each folder is listed once."""
@@ -362,10 +358,10 @@ class Project:
         self._functions.clear()
         self.loaded_lines = 0
 
+    @cached_method
     def absolute(self, shown: str) -> str:
         """The absolute path of a path as shown."""
-        known = self._absolutes.get(shown)
-        return known or self._absolutes.setdefault(shown, os.path.normpath(os.path.join(self.root, shown)))
+        return os.path.normpath(os.path.join(self.root, shown))
 
     def depends_on_packages(self, absolute: str) -> None:
         """Note that the name of a file, and where its imports start from, depend on the packages that it is in."""

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import takewhile
 from typing import Final, TypeGuard
 
-from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.dataclasses import cached_method, replace
 from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
 from mcpcore_lint.engine.flow.bodies.parameters import ContextCalls
 from mcpcore_lint.engine.semantics.codes import CODES
@@ -107,7 +107,6 @@ class ErrorReader:
         self.contexts = contexts
         self.sites: dict[ast.AST, ErrorSite] = {}
         """The errors that were read, by the expression that creates them."""
-        self._callees: dict[ast.expr, Value] = {}
 
     def read(self, call: ast.Call) -> ErrorSite | None:
         """Return the error that a call creates; None if it creates none."""
@@ -133,14 +132,11 @@ class ErrorReader:
         unknown = Unknown(call, self.module, "the code that the contract declares")
         return self.site("fail", call, "mcpcore.CodedError", "mcpcore.Context.fail", unknown, arguments)
 
+    @cached_method
     def callee(self, func: ast.expr, scope: Scope) -> Value:
         """Return the value of a callee."""
-        known = self._callees.get(func)
-        if known is None:
-            local = is_local(func, scope)
-            known = Unknown(func, scope.module, "a local value") if local else evaluate(func, scope)
-            self._callees[func] = known
-        return known
+        local = is_local(func, scope)
+        return Unknown(func, scope.module, "a local value") if local else evaluate(func, scope)
 
     def error_of(self, value: Value, at: ast.expr) -> ErrorSite | None:
         """Return the error that raising a value raises: the value is a call or a class."""

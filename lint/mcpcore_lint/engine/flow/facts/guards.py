@@ -3,6 +3,7 @@
 import ast
 from typing import Final, NamedTuple
 
+from mcpcore_lint.dataclasses import cached_method
 from mcpcore_lint.engine.flow.bodies.raises import SUPPRESS, types_of
 from mcpcore_lint.engine.flow.effects import (
     NOTHING,
@@ -54,8 +55,6 @@ class Guards:
         self.scope = callees.scope
         self.parents = callees.builder.body.parents
         self.enclosing = callees.builder.body.enclosing
-        self._of_statement: dict[ast.AST, tuple[Guard, ...]] = {}
-        self._of_try: dict[ast.AST, Guard] = {}
 
     def of(self, node: ast.AST) -> tuple[Guard, ...]:
         """Return the guards around a node in its function, innermost first."""
@@ -63,11 +62,9 @@ class Guards:
         while not isinstance(statement, (ast.stmt, ast.ExceptHandler)) and statement in self.parents:
             statement = self.parents[statement]
         # All nodes of a statement share its guards.
-        guards = self._of_statement.get(statement)
-        if guards is None:
-            guards = self._of_statement[statement] = self._around(statement)
-        return guards
+        return self._around(statement)
 
+    @cached_method
     def _around(self, statement: ast.AST, stop: ast.AST | None = None) -> tuple[Guard, ...]:
         guards: list[Guard] = []
         for block, inner in self.enclosing.of(statement):
@@ -85,12 +82,10 @@ class Guards:
 
     # -- clauses -------------------------------------------------------------------------------------------------
 
+    @cached_method
     def _try(self, node: ast.Try | ast.TryStar) -> Guard:
-        guard = self._of_try.get(node)
-        if guard is None:
-            clauses = [self._clause(handler, star=isinstance(node, ast.TryStar)) for handler in node.handlers]
-            guard = self._of_try[node] = Guard(tuple(clauses))
-        return guard
+        clauses = [self._clause(handler, star=isinstance(node, ast.TryStar)) for handler in node.handlers]
+        return Guard(tuple(clauses))
 
     def _clause(self, handler: ast.ExceptHandler, *, star: bool) -> Clause:
         types: tuple[str | None, ...] = ("builtins.BaseException",)

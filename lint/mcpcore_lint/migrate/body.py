@@ -243,10 +243,8 @@ def _is_table(value: ast.expr) -> bool:
 
 def scope_around(node: ast.AST, module: Module) -> Scope:
     """The scope of the names in a node: that of the function around it, or of the file."""
-    function = module.parents.get(node)
-    while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        function = module.parents.get(function)
-    return module.scope_of(function) if function is not None else module.scope
+    function = module.around(node, *FUNCTIONS)
+    return module.scope_of(function) if isinstance(function, FUNCTIONS) else module.scope
 
 
 def classes_of(node: ast.expr, scope: Scope) -> set[str]:

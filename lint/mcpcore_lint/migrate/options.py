@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
-from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.evaluate import evaluate, name_of
 from mcpcore_lint.engine.syntax.module import Module
-from mcpcore_lint.engine.syntax.parse import FUNCTIONS, all_parameters, walk
+from mcpcore_lint.engine.syntax.parse import FUNCTIONS, all_parameters, defaults_of, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.body import classes_of, scope_around
 from mcpcore_lint.migrate.callers import is_test
@@ -104,11 +104,9 @@ def plan_options(
 
 def _of_super(call: ast.Call, module: Module) -> str:
     """The server whose constructor a subclass calls: `super().__init__(name, port=port)`."""
-    owner: ast.AST | None = call if ast.unparse(call.func) == "super().__init__" else None
-    while owner is not None and not isinstance(owner, ast.ClassDef):
-        owner = module.parents.get(owner)
-    bases = [evaluate(base, module.scope) for base in owner.bases] if owner is not None else []
-    return next((base.name for base in bases if isinstance(base, Symbol) and base.name in GONE), "")
+    owner = module.around(call, ast.ClassDef) if ast.unparse(call.func) == "super().__init__" else None
+    names = [name_of(base, module.scope) for base in owner.bases] if isinstance(owner, ast.ClassDef) else []
+    return next((name for name in names if name in GONE), "")
 
 
 def kind_of(made: object) -> tuple[str, set[str]]:
@@ -552,10 +550,7 @@ def _passed(
     signature, inside = made.args, scope_around(call, module)
     positional = [parameter.arg for parameter in (*signature.posonlyargs, *signature.args)]
     named = [parameter.arg for parameter in signature.kwonlyargs]
-    defaults = [
-        *zip(named, signature.kw_defaults, strict=True),
-        *zip(positional[::-1], signature.defaults[::-1], strict=False),
-    ]
+    defaults = defaults_of(signature).items()
     values: dict[str, ast.expr] = {name: value for name, value in defaults if isinstance(value, ast.Constant)}
     values |= dict(zip(positional, call.args, strict=False)) | {word.arg or "": word.value for word in call.keywords}
     for name in (*positional, *named) if "" not in values else ():

@@ -171,6 +171,13 @@ class Module:
             stack += below
         return parents
 
+    def around(self, node: ast.AST, *kinds: type[ast.AST]) -> ast.AST | None:
+        """The nearest node of some kinds above a node."""
+        above = self.parents.get(node)
+        while above is not None and not isinstance(above, kinds):
+            above = self.parents.get(above)
+        return above
+
     def scope_of(self, node: FunctionNode) -> Scope:
         """The scope of a function or lambda of this module."""
         scope = self.functions.get(node)

@@ -107,9 +107,12 @@ def _is_reason(node: ast.Constant, ctx: RuleContext) -> bool:
     if isinstance(parent, ast.Tuple):
         parent = ctx.module.parents[parent]
     match parent:
-        case ast.keyword(arg="reason") | ast.Call(func=ast.Attribute(attr="fail" | "recovery_for")) | ast.Assign():
-            return True
-        case ast.Compare(left=ast.Attribute(attr="reason")):
+        case (
+            ast.keyword(arg="reason")
+            | ast.Call(func=ast.Attribute(attr="fail" | "recovery_for"))
+            | ast.Assign()
+            | ast.Compare(left=ast.Attribute(attr="reason"))
+        ):
             return True
         case ast.Dict():
             keys = [key for key, value in zip(parent.keys, parent.values, strict=True) if value is node]

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Severity
+from mcpcore_lint.engine.semantics.evaluate import name_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
-from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import Items, Symbol, ToolDef, Value, string
 from mcpcore_lint.records import ToolRecord
 from mcpcore_lint.rule import ProjectContext, Rule, RuleContext
@@ -118,7 +118,7 @@ def _added_tools(module: Module, ctx: RuleContext) -> Iterator[_Registration]:
             if server is not None and name is not None:
                 yield _Registration(server, name, call, call.args[0], module, None)
         tools = next((keyword.value for keyword in call.keywords if keyword.arg == "tools"), None)
-        if tools is None or not _is_named(func, scope, "mcpcore.Server", ctx):
+        if tools is None or name_of(func, scope) != "mcpcore.Server":
             continue
         listed, written = ctx.resolve(tools, scope), set(walk([tools]))
         for item in listed.items if isinstance(listed, Items) else ():
@@ -126,11 +126,6 @@ def _added_tools(module: Module, ctx: RuleContext) -> Iterator[_Registration]:
             if name is not None:
                 node = item.node if isinstance(item.node, ast.expr) and item.node in written else tools
                 yield _Registration(f"{module.path}:{call.lineno}:{call.col_offset}", name, node, node, module, None)
-
-
-def _is_named(node: ast.expr, scope: Scope, name: str, ctx: RuleContext) -> bool:
-    value = ctx.resolve(node, scope)
-    return isinstance(value, Symbol) and value.name == name
 
 
 def _declared_name(value: Value, ctx: RuleContext) -> str | None:
@@ -141,7 +136,7 @@ def _declared_name(value: Value, ctx: RuleContext) -> str | None:
     module = ctx.project.module_defining(definition)
     for decorator in definition.decorator_list if module is not None else ():
         maker = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if module is not None and _is_named(maker, module.scope, "mcpcore.tool", ctx):
+        if module is not None and name_of(maker, module.scope) == "mcpcore.tool":
             keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
             names = [keyword.value for keyword in keywords if keyword.arg in {"name", None}]
             return string(ctx.resolve(names[0], module.scope)) if names else definition.name

@@ -138,10 +138,7 @@ def _converted_parameter(node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Sc
 
 def _is_kept_by(use: ast.Name, name: str, scope: Scope, depth: int) -> bool:
     """Whether the statement that uses a value returns it, tests it, or gives another form of it a name."""
-    statement: ast.AST = use
-    while not isinstance(statement, ast.stmt):
-        statement = scope.module.parents[statement]
-    match statement:
+    match scope.module.around(use, ast.stmt):
         case ast.Return() | ast.If():
             return True
         case (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import anyio
 import pytest
@@ -12,8 +11,8 @@ import pytest
 from bench.comparison.__main__ import RESULTS, runtime
 from bench.comparison.page import COLUMNS, ROWS, page, readme
 from bench.comparison.record import python_columns
+from tests.files import ROOT
 
-ROOT = Path(__file__).parents[1]
 RECORD = json.loads((RESULTS / "comparison.json").read_text(encoding="utf-8"))
 AGAIN = "Run `python -m bench.comparison`, and read what changed."
 LABEL = re.compile(r"\[.+\]\(([^)#\s]+)#([^)\s]+)\)")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.files import ROOT
+
 PAGE = (ROOT / "docs" / "reference" / "environment.md").read_text(encoding="utf-8")
 PASSED_ON = {"PATH", "PYTHONPATH"}
 """Variables that are read only to start another program."""

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import tomllib
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -17,9 +16,9 @@ from pages import schemastore
 
 from mcpcore.cli.root import cli
 from tests.catalog.making import catalog
+from tests.files import ROOT
 from tests.reach.drivers import NODE
 
-ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 REFERENCE = DOCS / "reference"
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]

@@ -8,7 +8,6 @@ import importlib
 import inspect
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 import yaml
@@ -18,8 +17,8 @@ import mcpcore
 import mcpcore.testing
 from mcpcore.contract.codes import EFFECTS
 from mcpcore.wire.dialects import DIALECTS
+from tests.files import ROOT
 
-ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 LLMS = (DOCS / "llms.txt").read_text(encoding="utf-8")
 SKILL = (DOCS / "skill" / "SKILL.md").read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,11 @@ import pytest
 from mcpcore.audit import AuditTrail
 
 WRITER = Path(__file__).with_name("writer.py")
+START = datetime(2026, 11, 20, 8, tzinfo=UTC)
+
+
+def stamp(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def make_failure(number: int = 1, **fields: Any) -> dict[str, Any]:

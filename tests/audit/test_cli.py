@@ -22,20 +22,14 @@ from mcpcore.audit.files import head_path
 from mcpcore.audit.reading import Query, follow, last, parse_time
 from mcpcore.audit.stats import chart, collect, spark
 from mcpcore.cli.audit import group
+from tests.audit.conftest import START, WRITER, stamp
 
-WRITER = Path(__file__).with_name("writer.py")
-
-START = datetime(2026, 11, 20, 8, tzinfo=UTC)
 HOSTILE = "\x1b]0;owned\x07\u202egnp<script>alert(1)</script>"
 KINDS = (
     ("fetch", "no_match", "NOT_FOUND"),
     ("fetch", "queue_full", "RATE_LIMITED"),
     ("save", None, "INTERNAL_ERROR"),
 )
-
-
-def stamp(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from click.testing import CliRunner
@@ -18,13 +18,7 @@ from mcpcore.audit.files import rotated_files
 from mcpcore.audit.reading import Query, follow, read, what_failed
 from mcpcore.audit.stats import chart, collect, render, spark
 from mcpcore.cli.audit import group
-from tests.audit.conftest import written
-
-START = datetime(2026, 11, 20, 8, tzinfo=UTC)
-
-
-def stamp(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+from tests.audit.conftest import START, stamp, written
 
 
 def run(*arguments: object, status: int = 0):

@@ -6,11 +6,9 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 from examples.workspace.server import make_server
-
-ROOT = Path(__file__).parents[2]
+from tests.files import ROOT
 
 
 def run(**environment):

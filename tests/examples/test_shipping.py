@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -15,8 +14,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from mcpcore import Envelope
-
-ROOT = Path(__file__).parents[2]
+from tests.files import ROOT
 
 
 def test_every_outcome_of_the_shipping_desk(tmp_path):

@@ -7,17 +7,17 @@ import random
 import subprocess
 import sys
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mcpcore.audit import AuditTrail
+from tests.audit.conftest import START, stamp
 
 HERE = Path(__file__).parent
 PASSWORD = "s:e/c@r#t"
-START = datetime(2026, 11, 20, 8, tzinfo=UTC)
 HOSTILE = "é\ud800'\\\"\n`{tool:String}`;DROP TABLE x--\x00\t%s"
 
 
@@ -66,10 +66,6 @@ def front(tmp_path_factory):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         yield Front(int(process.stdout.readline()), folder)
         process.kill()
-
-
-def stamp(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def write_trail(path: Path, count: int = 120, *, seed: int = 1, **options: Any) -> Path:

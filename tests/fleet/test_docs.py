@@ -6,15 +6,14 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import yaml
 
 from mcpcore.fleet.store import COLUMNS
+from tests.files import ROOT
 from tests.fleet.conftest import HERE, write_trail
 
-ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "fleet"
 PAGE = (ROOT / "docs" / "how-to" / "fleet.md").read_text()
 TABLE = (ROOT / "docs" / "reference" / "fleet-table.md").read_text()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import runpy
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -16,7 +15,6 @@ from tests.integrations.agents import FRAMEWORKS, Ask
 from tests.integrations.shop import SECRET, make_shop
 
 pytestmark = pytest.mark.anyio
-ROOT = Path(__file__).parents[2]
 TOLD = [name for name in FRAMEWORKS if name != "fastmcp"]
 """The frameworks that answer a model; FastMCP's client answers a program, which reads the steps instead."""
 

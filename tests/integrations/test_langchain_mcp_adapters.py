@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,10 +15,10 @@ from mcp.shared.exceptions import MCPError
 
 from mcpcore.client import CallPolicy, ToolCallFailed
 from mcpcore.integrations.langchain_mcp_adapters import PolicyInterceptor
+from tests.files import ROOT
 from tests.integrations.shop import SECRET, make_shop
 from tests.reach.drivers import interpreter
 
-ROOT = Path(__file__).parents[2]
 SERVER = [sys.executable, "-m", "tests.integrations.shop"]
 
 

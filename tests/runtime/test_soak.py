@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.doors import DOORS
-
-ROOT = Path(__file__).parents[2]
+from tests.files import ROOT
 
 
 @pytest.mark.slow

@@ -43,8 +43,6 @@ class Project:
         self.root = os.path.abspath(root)
         self.source_roots = tuple(os.path.join(self.root, source_root) for source_root in source_roots)
         self._by_path: dict[str, Module | None] = {}
-        self._found: dict[tuple[str, str, int], tuple[str | None, tuple[str, ...], tuple[str, ...]]] = {}
-        """What an import means in a folder, the files that decide it, and the paths that were not found."""
         self._listings: dict[str, set[str]] = {}
         self._edges: dict[str, tuple[set[str], set[str]]] = {}
         """For each file, the files that its imports led to, and the modules that they did not find."""
@@ -223,13 +221,7 @@ class Project:
         """The file that an import means in a file, whether that file was read or not."""
         if not level and is_outside(name):
             return None
-        directory = os.path.dirname(absolute)
-        key = (directory, name, level)
-        known = self._found.get(key)
-        if known is None:
-            known = self._search(directory, name, level)
-            self._found[key] = known
-        path, consulted, missing = known
+        path, consulted, missing = self._search(os.path.dirname(absolute), name, level)
         self._depends(absolute, consulted, missing)
         return path
 
@@ -239,7 +231,9 @@ class Project:
         known_files.update(consulted)
         known_missing.update(missing)
 
+    @cached_method
     def _search(self, directory: str, name: str, level: int) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
+        """What an import means in a folder, the files that decide it, and the paths that were not found."""
         parts = name.split(".") if name else []
         if level:
             base = directory

@@ -12,12 +12,12 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from mcp.client import Client
-from mcp_types import ToolAnnotations
 
 from mcpcore import CodedError, Context, CustomCode, Envelope, ErrorCode, FailureMode, Retry, Server, timeout, tool
 from mcpcore.contract.codes import SEVERITY, severity
 from mcpcore.services.batch import Batch, BatchResult
 from tests.answers import envelope_of
+from tests.runtime.test_effects import READS, REPEATS, SENDS
 
 pytestmark = pytest.mark.usefixtures("door")
 
@@ -601,10 +601,6 @@ def test_results_without_an_item_are_taken() -> None:
 
 
 # --- effects ----------------------------------------------------------------------------------------------------------
-
-SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
-READS = ToolAnnotations(read_only_hint=True)
-REPEATS = ToolAnnotations(idempotent_hint=True)
 
 
 def mode(reason: str, effects: Any = None, **options: Any) -> FailureMode[Any]:

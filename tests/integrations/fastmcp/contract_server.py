@@ -26,6 +26,8 @@ NO_ORDER = FailureMode(
     recovery="Call list_orders to see the ids.",
     fallback_tool="list_orders",
 )
+GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
+Ctx = Context[Literal["gone"]]
 SECRET = "password=hunter2hunter2"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import pytest
 from fastmcp import Client, FastMCP
@@ -11,13 +11,11 @@ from fastmcp.dependencies import Depends
 from fastmcp.exceptions import NotFoundError
 from mcp.shared.exceptions import MCPError
 
-from mcpcore import CodedError, Context, ErrorCode, FailureMode, prompt, resource, tool
+from mcpcore import CodedError, Context, ErrorCode, prompt, resource, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import ask, settled
-from tests.integrations.fastmcp.contract_server import extended
+from tests.integrations.fastmcp.contract_server import GONE, Ctx, extended
 
-GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
-Ctx = Context[Literal["gone"]]
 FAILURES: dict[str, Callable[[], BaseException]] = {
     "declared": lambda: CodedError(ErrorCode.NOT_FOUND, "Withdrawn in 2020.", reason="gone"),
     "crash": lambda: KeyError("password=hunter2hunter2"),

@@ -16,16 +16,13 @@ from fastmcp.tools import Tool
 from fastmcp.tools.tool_transform import ArgTransform, forward
 from mcp_types import ToolAnnotations
 
-from mcpcore import Context, ErrorCode, FailureMode, Retry, timeout, tool
+from mcpcore import Context, Retry, timeout, tool
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import ask, envelope_of
 from tests.integrations.fastmcp.contract_server import extended
+from tests.runtime.test_effects import READS, SENDS, SILENT, UNKNOWN
 
-SENDS = ToolAnnotations(read_only_hint=False, idempotent_hint=False)
-READS = ToolAnnotations(read_only_hint=True)
 HINTS = {"readOnlyHint": False, "idempotentHint": False}
-SILENT = FailureMode("silent", ErrorCode.TIMEOUT, when="It took too long.", recovery="Ask for the state of it.")
-UNKNOWN = ("unknown", Retry.never())
 
 
 @tool(errors=[SILENT])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -11,14 +11,11 @@ from fastmcp import Client, FastMCP
 from fastmcp.server import create_proxy
 from mcp.shared.exceptions import MCPError
 
-from mcpcore import Context, ErrorCode, FailureMode, Server, prompt, resource, tool
+from mcpcore import Server, prompt, resource, tool
 from mcpcore.cli.audit import group
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests.answers import outcome_of, settled
-from tests.integrations.fastmcp.contract_server import extended, records
-
-GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
-Ctx = Context[Literal["gone"]]
+from tests.integrations.fastmcp.contract_server import GONE, Ctx, extended, records
 
 
 @tool(errors=[GONE])

@@ -22,10 +22,9 @@ from mcpcore.contract.failure_modes import CONTRACT_META_KEY
 from mcpcore.integrations.fastmcp import ContractMiddleware
 from tests import answers
 from tests.answers import envelope_of
-from tests.integrations.fastmcp.contract_server import extended
+from tests.integrations.fastmcp.contract_server import GONE, extended
 from tests.integrations.fastmcp.plain_server import contracted
 
-GONE = FailureMode("gone", ErrorCode.NOT_FOUND, when="It was withdrawn.", recovery="Search for a newer one.")
 BUSY = FailureMode("busy", ErrorCode.RATE_LIMITED, when="The store is busy.", recovery="Wait, and read it again.")
 SECRET = "password=hunter2hunter2"
 

@@ -92,4 +92,4 @@ def replace(value: T, **changes: object) -> T:
     return result
 
 
-__all__ = ["cached_method", "cached_property", "light", "light_value", "replace"]
+__all__ = ["P", "T", "cached_method", "cached_property", "light", "light_value", "replace"]

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
-from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.dataclasses import cached_method, replace
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.registrations.calls import Calls, likely_calls
 from mcpcore_lint.engine.registrations.contracts import contract_given
@@ -65,7 +65,6 @@ class Builder:
         self.module = module
         self.hierarchy = hierarchy
         self.calls = Calls(hierarchy)
-        self._handlers: dict[tuple[FunctionNode, int], Handler] = {}
         self._found: list[ToolDef] = []
         self._serving: list[ToolDef] = []
         """The low-level handlers among them that serve tools by name."""
@@ -418,14 +417,11 @@ class Builder:
                 described = (None, unknown, tool.server, unknown)
                 self._found.append(ToolDef("tool", "lowlevel", other.name, handler, self.module, at, *described))
 
+    @cached_method
     def handler(self, node: FunctionNode, module: Module) -> Handler:
         """The model of a function."""
-        key = (node, id(module))
-        handler = self._handlers.get(key)
-        if handler is None:
-            # A copy: which code a reason has depends on the contract of the tool.
-            handler = self._handlers[key] = replace(HandlerBuilder.of(node, module, self.hierarchy).model)
-        return handler
+        # A copy: which code a reason has depends on the contract of the tool.
+        return replace(HandlerBuilder.of(node, module, self.hierarchy).model)
 
     @staticmethod
     def _complete(handler: Handler, contract: Contract) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from mcpcore_lint.dataclasses import replace
+from mcpcore_lint.dataclasses import T, replace
 from mcpcore_lint.engine.semantics.annotations import MAX_DEPTH, AnnotationReader, too_long
 from mcpcore_lint.engine.semantics.codes import CODES, code_of, custom_code
 from mcpcore_lint.engine.semantics.symbols import class_info, enum_like, exported_by_mcpcore, qualified
@@ -32,7 +32,6 @@ from mcpcore_lint.model import (
 from mcpcore_lint.names import BUILTIN_NAMES, ENTRY_POSITIONAL, canonical
 from mcpcore_lint.values import MAX_OPTIONS, choice, joined, pieces
 
-T = TypeVar("T")
 MAX_STEPS: Final = 1_000
 """The maximum number of bindings to visit for one expression. A name that is bound often has too many paths."""
 MAX_ITEMS: Final = 2_000

@@ -6,9 +6,9 @@ import ast
 import re
 from bisect import bisect_left, bisect_right
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, TypeAlias, TypeVar
 
-from mcpcore_lint.dataclasses import cached_method, cached_property, light
+from mcpcore_lint.dataclasses import P, T, cached_method, cached_property, light
 from mcpcore_lint.engine.syntax.outline import complete, complete_all, deferred, outline, settle
 from mcpcore_lint.engine.syntax.parse import BLOCKS, FIELDS, body_of, children, statements, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope, bind_statement, is_stub, role_of, targets_of
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mcpcore_lint.engine.syntax.project import Project
     from mcpcore_lint.model import FunctionNode
 
-P = ParamSpec("P")
-T = TypeVar("T")
 Owner = TypeVar("Owner", "Module", "ClassInfo")
 WORTH_ALL: Final = 16
 """How often a file may be gone through for single functions before it is parsed whole."""

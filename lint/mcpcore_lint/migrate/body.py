@@ -19,7 +19,7 @@ from mcpcore_lint.migrate.renames import FIELDS, LISTING, OF_PROTOCOL, SERVER_CL
 from mcpcore_lint.model import CallValue, Const, Items, Symbol, options
 
 RUNS: Final = frozenset({"run", "run_until_complete"})
-"""The functions and methods that run a coroutine at once."""
+"""The functions and methods that run a coroutine to its end."""
 BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
 _LOGGING: Final = frozenset(
     {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print", "print_exc", "write",

@@ -9,10 +9,10 @@ from typing import Final, NamedTuple, cast
 
 from mcpcore_lint.dataclasses import cached_method
 from mcpcore_lint.diagnostics import Edit, grouped
-from mcpcore_lint.engine.semantics.evaluate import evaluate, name_of
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
-from mcpcore_lint.engine.semantics.type_model import Instance, method_of
+from mcpcore_lint.engine.semantics.type_model import Instance, method_of, name_of
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import FUNCTIONS, Function, walk

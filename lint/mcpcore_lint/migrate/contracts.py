@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Change, Edit, grouped
-from mcpcore_lint.engine.semantics.evaluate import name_of
+from mcpcore_lint.engine.semantics.type_model import name_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import FUNCTIONS, walk
 from mcpcore_lint.migrate.body import Body

@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
-from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate, name_of
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import last_name
-from mcpcore_lint.engine.semantics.type_model import Function
+from mcpcore_lint.engine.semantics.type_model import Function, name_of
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import returned, walk

@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.edits import apply
 from mcpcore_lint.diagnostics import Edit
-from mcpcore_lint.engine.semantics.evaluate import evaluate, name_of
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.type_model import name_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import FUNCTIONS, all_parameters, defaults_of, walk
 from mcpcore_lint.engine.syntax.scopes import Scope

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.codemods.rewrite import Rewriter
 from mcpcore_lint.diagnostics import Edit, Fix, grouped
-from mcpcore_lint.engine.semantics.evaluate import definition_of
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
+from mcpcore_lint.engine.semantics.type_model import definition_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.migrate.callers import Callers, Helpers

@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 
 from mcpcore_lint.codemods import edits as codemods
 from mcpcore_lint.diagnostics import Edit
-from mcpcore_lint.engine.semantics.evaluate import definition_of, evaluate
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.semantics.type_model import definition_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import FUNCTIONS, walk
 from mcpcore_lint.engine.syntax.scopes import Scope

@@ -43,9 +43,10 @@ from mcpcore_lint.engine.registrations.registration_forms import (
 )
 from mcpcore_lint.engine.registrations.servers import Servers
 from mcpcore_lint.engine.registrations.unresolved import is_handed_on
-from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate, name_of
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
 from mcpcore_lint.engine.semantics.hierarchy import Hierarchy
 from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.semantics.type_model import name_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import FUNCTIONS, Function, all_parameters, alternatives, mentions, returned, walk
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope

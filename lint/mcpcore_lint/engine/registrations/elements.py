@@ -26,7 +26,8 @@ from mcpcore_lint.engine.registrations.environment import (
 )
 from mcpcore_lint.engine.registrations.members import Members
 from mcpcore_lint.engine.semantics.branches import JUMPS
-from mcpcore_lint.engine.semantics.evaluate import evaluate, name_of
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.type_model import name_of
 from mcpcore_lint.engine.syntax.parse import Function, alternatives, children, own_nodes, returned, walk
 from mcpcore_lint.model import Choice, Const, Items, Mapping, Symbol, Unknown, is_left_out, string
 from mcpcore_lint.names import BUILTIN_NAMES

@@ -9,9 +9,9 @@ import ast
 from collections.abc import Iterator, Set as AbstractSet
 from typing import Final, NamedTuple
 
-from mcpcore_lint.engine.semantics.evaluate import class_named, definition_of, evaluate, name_of
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, class_round, last_name
-from mcpcore_lint.engine.semantics.type_model import ancestry, method_of
+from mcpcore_lint.engine.semantics.type_model import ancestry, class_named, definition_of, method_of, name_of
 from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module
 from mcpcore_lint.engine.syntax.parse import FUNCTIONS, Function, all_parameters, defaults_of, returned

@@ -15,7 +15,8 @@ from mcpcore_lint.engine.registrations.elements import is_private, starts_with_l
 from mcpcore_lint.engine.registrations.environment import Env, Frame, Placed, arguments_of, bind, substitute
 from mcpcore_lint.engine.registrations.functions import Functions, Target
 from mcpcore_lint.engine.semantics.branches import Branch, Branches
-from mcpcore_lint.engine.semantics.evaluate import definition_of, evaluate
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.type_model import definition_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import FUNCTIONS, all_parameters, alternatives, own_nodes, walk, walk_shallow
 from mcpcore_lint.model import Const, FunctionNode, Symbol, Text, Value, options, string

@@ -14,9 +14,9 @@ from mcpcore_lint.engine.registrations.environment import (
     substitute,
     written_scope,
 )
-from mcpcore_lint.engine.semantics.evaluate import evaluate, name_of
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
-from mcpcore_lint.engine.semantics.type_model import ancestry
+from mcpcore_lint.engine.semantics.type_model import ancestry, name_of
 from mcpcore_lint.engine.syntax.parse import children
 from mcpcore_lint.model import CallValue, Symbol, Text, options, string
 

@@ -22,8 +22,9 @@ from mcpcore_lint.engine.registrations.functions import Functions, wrapped_param
 from mcpcore_lint.engine.registrations.members import IMPORTS, Members
 from mcpcore_lint.engine.registrations.named import named_functions
 from mcpcore_lint.engine.registrations.registration_forms import Site
-from mcpcore_lint.engine.semantics.evaluate import definition_of, evaluate, name_of
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_round
+from mcpcore_lint.engine.semantics.type_model import definition_of, name_of
 from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import FUNCTIONS, Function, children, own_nodes, walk
 from mcpcore_lint.engine.syntax.scopes import Scope

@@ -10,7 +10,7 @@ from mcpcore_lint.dataclasses import T, replace
 from mcpcore_lint.engine.semantics.annotations import MAX_DEPTH, AnnotationReader, too_long
 from mcpcore_lint.engine.semantics.codes import CODES, code_of, custom_code
 from mcpcore_lint.engine.semantics.symbols import class_info, enum_like, exported_by_mcpcore, qualified
-from mcpcore_lint.engine.syntax.module import ClassInfo, Module
+from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import alternatives, defaults_of, returned
 from mcpcore_lint.engine.syntax.scopes import Binding, Scope
 from mcpcore_lint.model import (
@@ -592,22 +592,6 @@ def symbol_of(node: ast.AST | None, scope: Scope) -> Symbol | None:
     """The class, the function, the module or the name of another package that an expression is; None for the rest."""
     value = evaluate(node, scope) if isinstance(node, ast.expr) else None
     return value if isinstance(value, Symbol) else None
-
-
-def name_of(node: ast.AST | None, scope: Scope) -> str:
-    """The qualified name of what an expression is; empty if it has none."""
-    return getattr(symbol_of(node, scope), "name", "")
-
-
-def definition_of(node: ast.AST | None, scope: Scope) -> ast.AST | None:
-    """The class, the function or the module of the project that an expression is."""
-    return getattr(symbol_of(node, scope), "definition", None)
-
-
-def class_named(node: ast.AST | None, scope: Scope) -> ClassInfo | None:
-    """The class of the project that an expression is."""
-    symbol = symbol_of(node, scope)
-    return class_info(symbol) if symbol is not None else None
 
 
 def _constant(node: ast.Constant, scope: Scope) -> Value:

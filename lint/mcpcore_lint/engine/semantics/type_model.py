@@ -4,7 +4,7 @@ import ast
 from typing import Final, TypeAlias
 
 from mcpcore_lint.dataclasses import light_value
-from mcpcore_lint.engine.semantics.evaluate import class_named, evaluate
+from mcpcore_lint.engine.semantics.evaluate import evaluate, symbol_of
 from mcpcore_lint.engine.semantics.symbols import class_info, last_name
 from mcpcore_lint.engine.syntax.module import ClassInfo, Module, kept
 from mcpcore_lint.engine.syntax.parse import all_parameters, walk
@@ -141,6 +141,22 @@ def ancestry(info: ClassInfo) -> tuple[ClassInfo, ...]:
     """A class and its base classes in the project, in method resolution order."""
     # A class may inherit from itself, in code that cannot run.
     return info.module.once(("ancestry", info.node), lambda: _linear(info), (info,))
+
+
+def name_of(node: ast.AST | None, scope: Scope) -> str:
+    """The qualified name of what an expression is; empty if it has none."""
+    return getattr(symbol_of(node, scope), "name", "")
+
+
+def definition_of(node: ast.AST | None, scope: Scope) -> ast.AST | None:
+    """The class, the function or the module of the project that an expression is."""
+    return getattr(symbol_of(node, scope), "definition", None)
+
+
+def class_named(node: ast.AST | None, scope: Scope) -> ClassInfo | None:
+    """The class of the project that an expression is."""
+    symbol = symbol_of(node, scope)
+    return class_info(symbol) if symbol is not None else None
 
 
 def _linear(info: ClassInfo) -> tuple[ClassInfo, ...]:

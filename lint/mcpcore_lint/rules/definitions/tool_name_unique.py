@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from mcpcore_lint.diagnostics import Severity
-from mcpcore_lint.engine.semantics.evaluate import name_of
+from mcpcore_lint.engine.semantics.type_model import name_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import walk
 from mcpcore_lint.model import Items, Symbol, ToolDef, Value, string

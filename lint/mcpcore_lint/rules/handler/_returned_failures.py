@@ -15,9 +15,9 @@ from mcpcore_lint.engine.registrations.environment import (
     takes,
     values_of,
 )
-from mcpcore_lint.engine.semantics.evaluate import class_named, evaluate
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import last_name
-from mcpcore_lint.engine.semantics.type_model import ancestry
+from mcpcore_lint.engine.semantics.type_model import ancestry, class_named
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import FUNCTIONS, alternatives, mentions, own_nodes, returned, walk, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope

@@ -7,7 +7,8 @@ from typing import Final
 from mcpcore_lint.dataclasses import replace
 from mcpcore_lint.engine.flow.bodies.errors import CODED_ARGUMENTS, CODED_ERROR, ErrorReader
 from mcpcore_lint.engine.flow.bodies.nodes import BodyNodes
-from mcpcore_lint.engine.semantics.evaluate import evaluate, name_of
+from mcpcore_lint.engine.semantics.evaluate import evaluate
+from mcpcore_lint.engine.semantics.type_model import name_of
 from mcpcore_lint.engine.syntax.parse import SCOPES, walk_shallow
 from mcpcore_lint.engine.syntax.scopes import Scope
 from mcpcore_lint.model import (

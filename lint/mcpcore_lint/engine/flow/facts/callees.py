@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from mcpcore_lint.engine.flow.bodies.builder import HandlerBuilder
 from mcpcore_lint.engine.flow.effects import Bound, Key, Parameter, Program, key_of, parameter_of
-from mcpcore_lint.engine.semantics.evaluate import class_named, evaluate
+from mcpcore_lint.engine.semantics.evaluate import evaluate
 from mcpcore_lint.engine.semantics.symbols import class_info, is_static
 from mcpcore_lint.engine.semantics.type_model import (
     BUILTIN_METHODS,
@@ -17,6 +17,7 @@ from mcpcore_lint.engine.semantics.type_model import (
     Outside,
     Super,
     ancestry,
+    class_named,
     is_abstract,
     is_property,
     method_of,

@@ -22,8 +22,8 @@ from mcpcore_lint.engine.flow.facts.converting import guard_of_context, guards_m
 from mcpcore_lint.engine.flow.facts.spelling import spelled
 from mcpcore_lint.engine.flow.facts.stdout import REDIRECTS, replaces_stdout
 from mcpcore_lint.engine.semantics.branches import ends
-from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate, name_of
-from mcpcore_lint.engine.semantics.type_model import Instance, Outside, method_of
+from mcpcore_lint.engine.semantics.evaluate import Resolver, evaluate
+from mcpcore_lint.engine.semantics.type_model import Instance, Outside, method_of, name_of
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import (
     SCOPES,

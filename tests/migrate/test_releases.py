@@ -193,7 +193,7 @@ async def test_all():
 
 
 def test_what_a_server_has_is_listed(tmp_path: Path) -> None:
-    """A list becomes the dict of before where the call is run at once; elsewhere there is a line."""
+    """A list becomes the dict of FastMCP 2 where the call is awaited or run; elsewhere there is a line."""
     outcome, files = run(tmp_path, {"test_all.py": LISTED})
     for part in (
         'size = f"{len({tool.name: tool for tool in asyncio.run(mcp.list_tools())})}"; ',

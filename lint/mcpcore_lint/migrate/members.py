@@ -58,7 +58,7 @@ def plan_members(module: Module) -> tuple[list[Edit], list[Left]]:
 
 
 def _listed(node: ast.Attribute, call: ast.AST | None, module: Module) -> list[Edit] | None:
-    """The edits that make the dict of before of a list; None for another method, or where it is not run at once."""
+    """The edits that make of a list the dict of FastMCP 2; None for other methods, and for calls that are not run."""
     around = module.parents.get(call) if isinstance(call, ast.Call) and call.func is node else None
     is_run = isinstance(around, ast.Await) or (isinstance(around, ast.Call) and last_name(around) in RUNS)
     if (

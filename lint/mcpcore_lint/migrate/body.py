@@ -18,7 +18,7 @@ from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import FIELDS, LISTING, OF_PROTOCOL, SERVER_CLASSES
 from mcpcore_lint.model import CallValue, Const, Items, Symbol, options
 
-RUNS: Final = frozenset({"run", "run_until_complete"})
+RUNNERS: Final = frozenset({"run", "run_until_complete"})
 """The functions and methods that run a coroutine to its end."""
 BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
 _LOGGING: Final = frozenset(

@@ -17,7 +17,7 @@ from mcpcore_lint.engine.semantics.types import Inference
 from mcpcore_lint.engine.syntax.module import Module, kept
 from mcpcore_lint.engine.syntax.parse import FUNCTIONS, Function, walk
 from mcpcore_lint.engine.syntax.scopes import Scope
-from mcpcore_lint.migrate.body import BROAD, RUNS, Body, scope_around
+from mcpcore_lint.migrate.body import BROAD, RUNNERS, Body, scope_around
 from mcpcore_lint.migrate.contracts import Names
 from mcpcore_lint.migrate.failures import assigned_failures, passed_on, returned_failure
 from mcpcore_lint.migrate.messages import constant_text, pieces
@@ -95,7 +95,7 @@ class Callers:
         parent = parents[call]
         if isinstance(parent, ast.Await):
             parent = parents[parent]
-        if isinstance(parent, ast.Call) and getattr(parent.func, "attr", "") in RUNS:
+        if isinstance(parent, ast.Call) and getattr(parent.func, "attr", "") in RUNNERS:
             return isinstance(parents[parent], ast.Expr)
         if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
             # `content = await find(arguments)`, which only `return content` reads

@@ -8,7 +8,7 @@ from mcpcore_lint.diagnostics import Edit
 from mcpcore_lint.engine.semantics.symbols import last_name
 from mcpcore_lint.engine.syntax.module import Module
 from mcpcore_lint.engine.syntax.parse import own_nodes, walk
-from mcpcore_lint.migrate.body import RUNS, classes_of, scope_around
+from mcpcore_lint.migrate.body import RUNNERS, classes_of, scope_around
 from mcpcore_lint.migrate.model import Left
 from mcpcore_lint.migrate.renames import CONTEXT, METHODS
 
@@ -60,7 +60,7 @@ def plan_members(module: Module) -> tuple[list[Edit], list[Left]]:
 def _listed(node: ast.Attribute, call: ast.AST | None, module: Module) -> list[Edit] | None:
     """The edits that make of a list the dict of FastMCP 2; None for other methods, and for calls that are not run."""
     around = module.parents.get(call) if isinstance(call, ast.Call) and call.func is node else None
-    is_run = isinstance(around, ast.Await) or (isinstance(around, ast.Call) and last_name(around) in RUNS)
+    is_run = isinstance(around, ast.Await) or (isinstance(around, ast.Call) and last_name(around) in RUNNERS)
     if (
         node.attr not in _KEYS
         or not isinstance(around, ast.expr)

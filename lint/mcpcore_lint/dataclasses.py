@@ -24,9 +24,10 @@ def cached_method(make: Callable[Concatenate[Any, P], T]) -> Callable[Concatenat
 
     def known(self: Any, /, *args: P.args, **options: P.kwargs) -> T:
         results: dict[object, T] = vars(self).setdefault(name, {})
-        if args not in results:
-            results[args] = make(self, *args, **options)
-        return results[args]
+        key = (*args, *options.items()) if options else args
+        if key not in results:
+            results[key] = make(self, *args, **options)
+        return results[key]
 
     return known
 

@@ -12,7 +12,7 @@ import mcpcore_lint.engine.semantics
 import mcpcore_lint.engine.syntax
 import mcpcore_lint.rules
 import pytest
-from mcpcore_lint.dataclasses import cached_property, light
+from mcpcore_lint.dataclasses import cached_method, cached_property, light
 from mcpcore_lint.engine.syntax.prefilter import REGISTERS
 from mcpcore_lint.patterns import _Lazy, regex
 
@@ -99,3 +99,17 @@ def test_a_cached_property_is_computed_once() -> None:
     assert (answer.doubled, answer.doubled) == (42, 42)
     assert asked == [21]
     assert Answer.doubled.__doc__ == "Twice the field."
+
+
+def test_a_method_keeps_a_result_for_each_choice_of_arguments() -> None:
+    """Each object keeps its own, and an option that is passed by its name counts as an argument."""
+
+    class Counter:
+        @cached_method
+        def made(self, *parts: int, times: int = 1) -> list[int]:
+            return [part * times for part in parts]
+
+    counter = Counter()
+    assert counter.made(1, 2) is counter.made(1, 2)
+    assert counter.made(1, 2) is not Counter().made(1, 2)
+    assert [2, 4] == counter.made(1, 2, times=2)

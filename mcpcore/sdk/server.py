@@ -542,7 +542,8 @@ class Server(MCPServer[LifespanT], Generic[LifespanT]):
         self, ctx: ServerRequestContext[LifespanT], params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         # Only a `call_tool` of the application or an extension that looks at results asks here.
-        calls, is_replaced = self._calls, self._replaces_calls()
+        calls = self._calls
+        is_replaced = self._replaces_calls()
         result = await (calls.call_by(ctx, params, self.call_tool) if is_replaced else calls.call_tool(ctx, params))
         return CallToolResult.model_validate(result) if isinstance(result, dict) else result
 

@@ -113,7 +113,10 @@ def _read_fields(info: ClassInfo, model: DataModel, *, is_typed_dict: bool) -> N
             required = "typing.Required" in wrappers or (total and "typing.NotRequired" not in wrappers)
         # `Field(...)` is the default, or among the metadata of `Annotated`.
         written = [(statement.value, info.body_scope)] if statement.value is not None else []
-        written += [extra for named in types for extra in named.metadata]
+        # That of one member of a union says nothing about the field.
+        written += [
+            extra for extra in (types[0].metadata if types else ()) if all(extra in named.metadata for named in types)
+        ]
         sent: str | None = name
         for call in (evaluate(*pair) for pair in written):
             if not isinstance(call, CallValue) or call.func.name.rpartition(".")[2] not in {"Field", "field"}:

@@ -82,3 +82,9 @@ Noted = Annotated[Model, "documented"]
 
 @tool
 def seventeen() -> Noted: ...  # here
+
+class OfMember(BaseModel):
+    error: Annotated[str, Field(serialization_alias="problem", exclude=True)] | None = None
+
+@tool
+def eighteen() -> OfMember: ...  # here

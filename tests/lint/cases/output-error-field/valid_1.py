@@ -85,3 +85,9 @@ def fourteen() -> Upper: ...
 
 @tool
 def fifteen() -> CallToolResult: ...
+
+class OfUnion(BaseModel):
+    error: Annotated[str | None, Field(serialization_alias="problem")] = None
+
+@tool
+def sixteen() -> OfUnion: ...

@@ -422,8 +422,9 @@ def schema_of_model(value: Value, depth: int = 0) -> dict[str, Any]:
 
 def schema_of_annotation(node: ast.expr | None, scope: Scope, depth: int = 0) -> dict[str, Any]:
     """The schema of an annotation; empty, which accepts anything, for what is not plain."""
-    types = Resolver().named_types(node, scope) if depth <= _MAX_DEPTH else []
-    branches = [_schema_of_type(named, depth) for named in types]
+    types = Resolver().named_types(node, scope)
+    inner = depth + 1 if len(types) > 1 else depth
+    branches = [_schema_of_type(named, inner) for named in types] if inner <= _MAX_DEPTH else []
     if len(branches) == 1:
         return branches[0]
     # An empty branch accepts anything, so the union does.

@@ -140,10 +140,14 @@ def test_an_imported_server_is_listed_with_its_contracts_and_its_source(project)
 
 def test_source_code_is_read_without_running_it(project):
     """A folder, or a file with --static: nothing is imported, and the contracts are the same."""
-    (project / "server.py").write_text(SERVER.replace('print("noise")', "raise SystemExit(7)"), encoding="utf-8")
+    # A model that contains itself four times is followed, but not far.
+    inner = "".join(f'    {name}: "Gone | None" = None\n' for name in ("all_of", "any_of", "none_of", "near"))
+    source = SERVER.replace('print("noise")', "raise SystemExit(7)").replace("    at:", inner + "    at:")
+    (project / "server.py").write_text(source, encoding="utf-8")
     static = by_name(made("--static", "server.py"))
     assert ["busy", "gone"] == [error["reason"] for error in static["fetch"]["errors"]]
     assert static == by_name(made(project)) == by_name(made("--static", "server"))
+    assert 1_000 < len(json.dumps(static["fetch"]["errors"])) < 1_000_000
     assert ["string"] == [static["fetch"]["inputSchema"]["properties"]["id"]["type"]]
     refused = mcpcore("catalog", "server.py")
     assert 2 == refused.exit_code

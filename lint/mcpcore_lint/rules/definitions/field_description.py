@@ -66,7 +66,8 @@ def kinds(annotation: ast.expr | None, scope: Scope, depth: int = 0) -> Iterator
     if annotation is None:
         # Without an annotation the parameter is treated like a string.
         yield "builtins.str"
-    for named in Resolver().named_types(annotation, scope):
+    types = Resolver().named_types(annotation, scope)
+    for named in types:
         makers = [
             Resolver().expression(extra.func, where) for extra, where in named.metadata if type(extra) is ast.Call
         ]
@@ -80,7 +81,8 @@ def kinds(annotation: ast.expr | None, scope: Scope, depth: int = 0) -> Iterator
         elif named.arguments and symbol.name in _HOLDERS and depth < _DEEPEST:
             for item in named.arguments:
                 if not (isinstance(item, ast.Constant) and item.value is Ellipsis):
-                    yield from kinds(item, named.scope, depth + 1)
+                    # The wider a union, the less deep: an alias may name itself in several of its members.
+                    yield from kinds(item, named.scope, depth + len(types))
         else:
             is_known = symbol.name.partition(".")[0] in sys.stdlib_module_names
             yield symbol.name if symbol.name in _SCALARS else OTHER if is_known or named.arguments else UNKNOWN

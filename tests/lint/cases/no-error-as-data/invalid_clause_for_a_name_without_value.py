@@ -1,4 +1,4 @@
-# message: returns {"error": ...}
+# message: current_order returns {"error": ...}
 from mcp.server.fastmcp import FastMCP
 
 mcp = FastMCP("orders")
@@ -19,12 +19,3 @@ def current_order() -> dict:
         return {"order": CURRENT}
     except NameError:
         return {"error": "start an order first"}  # here
-
-
-@mcp.tool()
-def is_later(number: int, other: int | str) -> dict:
-    """Tell whether an order was started after another one."""
-    try:
-        return {"later": number > other}
-    except TypeError:
-        return {"error": "the other order must be a number"}  # here
